@@ -43,7 +43,7 @@ const LOOKS_SHARE: u64 = 32;
 pub const JOURNAL: i64 = 40 * 86_400;
 
 /// The attribute by which the writer numbers its sections, in an ad with nothing else. An ad of a
-/// job has its ids beside it.
+/// job has its ids too.
 pub const SECTION: &str = "HoldAdviceSection";
 
 /// The section of held jobs whose advice counts.
@@ -452,18 +452,15 @@ fn judge_all(
 
 fn judged_of(job: &HeldJob, advice: &Advice, model: &str) -> Option<Judged> {
     let candidate = Candidate::of(advice).filter(|one| one.deed == Deed::Release);
-    let choices = advice.choices.choices.iter();
-    let choices = choices.filter_map(|one| Some((one.recommendation, hundredths_of(one.hours?)?)));
+    // Of the others nothing goes into the journal.
+    let choices = candidate.iter().flat_map(|one| &one.choices);
+    let choices = choices.filter_map(|one| Some((one.choice, hundredths_of(one.hours)?))).collect();
     let reason = reason_of(&reason(advice));
     let shown = job
         .old
         .shown
         .clone()
         .map(|old| Shown { same_text: job.old.reason == reason && job.old.model == model, ..old });
-    let of_action = |wanted| {
-        let of = advice.success.iter().find(|(action, _)| *action == wanted);
-        of.map(|(_, success)| *success)
-    };
     let text = advice.held.reason.as_deref().unwrap_or_default();
     let code = advice.held.code.unwrap_or(0);
     Some(Judged {
@@ -473,13 +470,13 @@ fn judged_of(job: &HeldJob, advice: &Advice, model: &str) -> Option<Judged> {
         code,
         subcode: advice.held.subcode.unwrap_or(0),
         advice: advice.recommendation,
-        hundredths: advice.action.and_then(of_action).and_then(hundredths),
+        hundredths: advice.action.and_then(|action| advice.success_of(action)).and_then(hundredths),
         drawn_from: candidate.as_ref().map(|one| one.drawn_from.unwrap_or(0)),
         counts: candidate.as_ref().map_or_else(|| TrySuccess::of(code, text), |one| one.counts),
         until: advice.wait.as_ref().and_then(|wait| wait.until).filter(|until| *until > 0),
         owner: key_of(advice.held.owner.as_deref()?).replace(' ', "-"),
         cause: candidate.map(|one| key_of(&one.cause)).unwrap_or_default(),
-        choices: choices.collect(),
+        choices,
         shown,
         reason,
     })

@@ -16,6 +16,7 @@ pub mod line;
 pub mod looks;
 pub mod pass;
 pub mod process;
+pub mod program;
 pub mod releases;
 pub mod select;
 pub mod settings;

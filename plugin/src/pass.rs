@@ -39,7 +39,7 @@ const HISTORY_TIME: Duration = Duration::from_secs(30);
 const COUNTS: &str = "(unparse(NumHolds) =?= string(HoldAdviceNumHolds) && \
      unparse(EnteredCurrentStatus) =?= string(HoldAdviceEntered) && time() < HoldAdviceExpires)";
 
-/// Why a pass came to nothing.
+/// Why a pass failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PassError {
@@ -241,7 +241,7 @@ fn feed_judge(
     Ok(())
 }
 
-/// What the ad of the schedd says where a pass came to nothing.
+/// What the ad of the schedd says where a pass failed.
 #[must_use]
 pub fn health_of(config: &Config, error: &PassError, now: i64) -> Health {
     let asking = Settings::of(config).map(|(settings, _)| Asking::open(&settings, now)).ok();

@@ -69,10 +69,6 @@ impl Candidate {
         };
         let held = &advice.held;
         let text = held.reason.as_deref().unwrap_or_default();
-        let of_action = |wanted| {
-            let of = advice.success.iter().find(|(action, _)| *action == wanted);
-            of.map(|(_, success)| *success)
-        };
         let drawn_from = match advice.recommendation {
             Recommendation::Try => {
                 let one = advice.try_one?;
@@ -93,7 +89,7 @@ impl Candidate {
             cause: cause_of(held.owner.as_deref(), held.code, held.subcode, text),
             advice: advice.recommendation,
             action: advice.action,
-            probability: advice.action.and_then(of_action),
+            probability: advice.action.and_then(|action| advice.success_of(action)),
             choices: choices
                 .filter_map(|one| Some(Weighed { choice: one.recommendation, hours: one.hours? }))
                 .collect(),

@@ -5,11 +5,11 @@
 
 use std::collections::HashMap;
 
-use super::ramp::{Attempt, pause_after};
+use super::ramp::{Attempt, Pauses};
 
 /// Seconds around a failure in which others' failures, or the owner's own successes, show that it is
 /// everybody's: as long as the first pause.
-const AROUND: i64 = pause_after(0);
+const AROUND: i64 = Pauses::FIRST;
 
 /// Takes the failures of owners who alone fail out of the releases of a cause; until when these
 /// owners' jobs wait, by owner, Unix seconds.
@@ -34,17 +34,13 @@ pub(super) fn part(attempts: &[Attempt]) -> (Vec<Attempt>, HashMap<u64, i64>) {
     for one in lone {
         of_owner.entry(one.owner).or_default().extend(one.ended.map(|(at, _)| at));
     }
-    let held_up = of_owner.into_iter().map(|(owner, mut ends)| {
+    let held_up = of_owner.into_iter().filter_map(|(owner, mut ends)| {
         ends.sort_unstable();
-        let (mut until, mut pauses) = (i64::MIN, 0);
+        let mut pauses = Pauses::default();
         for at in ends {
-            // Those that were on their way together are one failure.
-            if at >= until {
-                until = at.saturating_add(pause_after(pauses));
-                pauses += 1;
-            }
+            pauses.add(at);
         }
-        (owner, until)
+        Some((owner, pauses.until?))
     });
     (rest, held_up.collect())
 }

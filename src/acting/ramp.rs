@@ -60,10 +60,30 @@ pub fn owner_of(name: Option<&str>) -> u64 {
     fnv1a(name.unwrap_or_default().as_bytes())
 }
 
-/// Seconds of the pause after a failure, of which there were so many before.
-pub(super) const fn pause_after(failures: u32) -> i64 {
-    let longer = LONGER.saturating_pow(failures).saturating_mul(PAUSE);
-    if longer < LONGEST_PAUSE { longer } else { LONGEST_PAUSE }
+/// The pauses after failures: the first is short, each further one longer.
+#[derive(Debug, Default)]
+pub(super) struct Pauses {
+    /// Failures.
+    count: u32,
+    /// The end of the last pause, Unix seconds.
+    pub(super) until: Option<i64>,
+}
+
+impl Pauses {
+    /// Seconds of the first pause.
+    pub(super) const FIRST: i64 = PAUSE;
+
+    /// A failure at this time, not before those added earlier; whether it is one of its own: those
+    /// that were on their way together are one.
+    pub(super) fn add(&mut self, at: i64) -> bool {
+        if self.until.is_some_and(|until| at < until) {
+            return false;
+        }
+        let pause = LONGER.saturating_pow(self.count).saturating_mul(PAUSE).min(LONGEST_PAUSE);
+        self.until = Some(at.saturating_add(pause));
+        self.count += 1;
+        true
+    }
 }
 
 /// How many more may be released now.
@@ -108,18 +128,13 @@ pub fn room(attempts: &[Attempt], most: usize, now: i64) -> Room {
     ends.sort_by_key(|&(at, ok, _)| (at, !ok));
 
     let mut stage = Stage { width: FIRST, through: 0, most: most.max(1) };
-    let (mut failures, mut failed) = (0, None);
+    let mut pauses = Pauses::default();
     let mut narrow = Times::default();
     for (at, ok, took) in ends {
         if !ok {
-            // Those that were on their way with it are one failure.
-            if failed.is_none_or(|(_, until)| at >= until) {
-                failed = Some((at, at.saturating_add(pause_after(failures))));
-                failures += 1;
-                // That one alone failed shows nothing of how many are too many.
-                if stage.width > FIRST {
-                    stage.most = (stage.width / 2).max(FIRST);
-                }
+            // That one alone failed shows nothing of how many are too many.
+            if pauses.add(at) && stage.width > FIRST {
+                stage.most = (stage.width / 2).max(FIRST);
             }
             stage = Stage { width: FIRST, through: 0, most: stage.most };
             narrow.end_stage();
@@ -138,7 +153,7 @@ pub fn room(attempts: &[Attempt], most: usize, now: i64) -> Room {
             stage.through = 0;
         }
     }
-    let until = failed.map(|(_, until)| until).filter(|until| *until > now);
+    let until = pauses.until.filter(|until| *until > now);
     Room { width: stage.width.min(stage.most), open, until, held_up }
 }
 

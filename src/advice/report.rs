@@ -262,6 +262,12 @@ pub struct Advice {
 }
 
 impl Advice {
+    /// Probability of success of an action, where it makes sense here, 0 to 1.
+    pub fn success_of(&self, action: Action) -> Option<f64> {
+        let of = self.success.iter().find(|(other, _)| *other == action);
+        of.map(|(_, success)| *success)
+    }
+
     /// This job is to be released as it is, now.
     pub fn releases(&self, job: JobId) -> bool {
         let is_tried = || self.try_one.is_some_and(|one| one.job == job);

@@ -248,13 +248,18 @@ fn number(matches: &ArgMatches, name: &str) -> Result<Option<usize>, ArgumentErr
     }
 }
 
+/// The command line has this option.
+fn is_given(matches: &ArgMatches, name: &str) -> bool {
+    matches.value_source(name) == Some(ValueSource::CommandLine)
+}
+
 /// Options that say how advice is printed.
 const PRINTING: [&str; 8] =
     ["long", "json", "jsonl", "af", "format", "nobatch", "removals", "explain-decision"];
 
 /// `-outcomes` is about the journal alone.
 fn outcomes(matches: &ArgMatches) -> Result<bool, ArgumentError> {
-    let given = |name: &str| matches.value_source(name) == Some(ValueSource::CommandLine);
+    let given = |name: &str| is_given(matches, name);
     if !matches.get_flag("outcomes") {
         return Ok(false);
     }
@@ -276,7 +281,7 @@ fn outcomes(matches: &ArgMatches) -> Result<bool, ArgumentError> {
 /// `-apply` acts on the queue of now, and options that belong to it do nothing without it.
 fn apply(matches: &ArgMatches) -> Result<Option<Apply>, ArgumentError> {
     let invalid = |text: &str| Err(ArgumentError::Invalid(text.to_owned()));
-    let given = |name: &str| matches.value_source(name) == Some(ValueSource::CommandLine);
+    let given = |name: &str| is_given(matches, name);
     let Some(word) = matches.get_one::<String>("apply") else {
         let stray = ["dry-run", "max", "yes"].into_iter().find(|name| given(name));
         return match stray {

@@ -50,10 +50,9 @@ impl Said {
         let mut said: HashMap<_, Vec<Answered>> = HashMap::new();
         for (at, hold) in times {
             let Some(advice) = advisor.advise(&Held::of_log(hold.job), at)? else { continue };
-            let as_is = advice.success.iter().find(|(action, _)| *action == Action::AsIs);
             said.entry((hold.job, hold.held_at)).or_default().push(Answered {
                 at,
-                success: as_is.map(|(_, success)| *success).filter(|_| knows(hold.code)),
+                success: advice.success_of(Action::AsIs).filter(|_| knows(hold.code)),
                 releases: advice.releases(hold.job),
             });
         }

@@ -1,6 +1,5 @@
 //! `condor_holdadvise_advisor`: one pass over the held jobs of an access point, for SCHEDD_CRON.
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -8,6 +7,7 @@ use holdadvise::cli::{Config, switch_debug_on};
 use holdadvise_plugin::confine::{Limits, attempts, confine};
 use holdadvise_plugin::judge::judge;
 use holdadvise_plugin::pass::{Outcome, health_of, pass};
+use holdadvise_plugin::program::{ended, misused, printed, version, warn};
 
 const HELP: &str = "\
 Usage: condor_holdadvise_advisor [-debug]
@@ -39,34 +39,15 @@ fn main() -> ExitCode {
         ["-judge"] => ended(judge(&config, now)),
         ["-confinement", rest @ ..] if rest.len() < 2 => confinement(rest.first().copied()),
         ["-help"] => printed(HELP),
-        ["-version"] => printed(&format!("$HoldadviseVersion: {} $\n", env!("CARGO_PKG_VERSION"))),
-        _ => {
-            eprint!("Error: unknown arguments\n{HELP}");
-            ExitCode::from(2)
-        }
-    }
-}
-
-fn printed(text: &str) -> ExitCode {
-    ended(std::io::stdout().write_all(text.as_bytes()))
-}
-
-fn ended<E: std::fmt::Display>(result: Result<(), E>) -> ExitCode {
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("Error: {error}");
-            ExitCode::FAILURE
-        }
+        ["-version"] => version(),
+        _ => misused(HELP),
     }
 }
 
 fn one_pass(config: &Config, now: i64, debug: bool) -> ExitCode {
     match pass(config, now, debug) {
         Ok(Outcome::Made(counts, faults)) => {
-            for fault in faults {
-                eprintln!("Warning: {fault}");
-            }
+            warn(&faults);
             printed(&counts.to_string())
         }
         Ok(Outcome::Busy) => {
@@ -75,9 +56,8 @@ fn one_pass(config: &Config, now: i64, debug: bool) -> ExitCode {
         }
         Err(error) => {
             // Whoever looks at the ad of the schedd sees it.
-            printed(&format!("{}-\n", health_of(config, &error, now)));
-            eprintln!("Error: {error}");
-            ExitCode::FAILURE
+            let _ = printed(&format!("{}-\n", health_of(config, &error, now)));
+            ended(Err(error))
         }
     }
 }

@@ -2,7 +2,6 @@
 //! advisor. A service of root, off unless the administrator switches it on.
 
 use std::ffi::OsString;
-use std::io::Write;
 use std::process::ExitCode;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -11,6 +10,7 @@ use holdadvise::checks;
 use holdadvise::cli::{Config, switch_debug_on};
 use holdadvise_plugin::looks::owner;
 use holdadvise_plugin::looks::round::{LeftBehind, Round, RoundError, round};
+use holdadvise_plugin::program::{ended, misused, printed, version, warn};
 use holdadvise_plugin::settings::Settings;
 
 const HELP: &str = "\
@@ -49,18 +49,8 @@ fn main() -> ExitCode {
         [] => once(),
         ["-loop"] => forever(),
         ["-help"] => printed(HELP),
-        ["-version"] => printed(&format!("$HoldadviseVersion: {} $\n", env!("CARGO_PKG_VERSION"))),
-        _ => {
-            eprint!("Error: unknown arguments\n{HELP}");
-            ExitCode::from(2)
-        }
-    }
-}
-
-fn printed(text: &str) -> ExitCode {
-    match std::io::stdout().write_all(text.as_bytes()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(_) => ExitCode::FAILURE,
+        ["-version"] => version(),
+        _ => misused(HELP),
     }
 }
 
@@ -70,10 +60,7 @@ fn once() -> ExitCode {
             warn(&faults);
             printed(&format!("Looked at the files of {looked} of {owners} owners of held jobs\n"))
         }
-        Err(error) => {
-            eprintln!("Error: {error}");
-            ExitCode::FAILURE
-        }
+        Err(error) => ended(Err(error)),
     }
 }
 
@@ -86,20 +73,11 @@ fn forever() -> ExitCode {
         let config = Config::of_user();
         match round(&config, &left_behind) {
             Ok(round) => warn(&round.faults),
-            Err(error @ RoundError::NotRoot) => {
-                eprintln!("Error: {error}");
-                return ExitCode::FAILURE;
-            }
+            Err(error @ RoundError::NotRoot) => return ended(Err(error)),
             // HTCondor may be away for a while.
             Err(error) => eprintln!("Error: {error}"),
         }
         let interval = Settings::of(&config).map_or(120, |(settings, _)| settings.looks_interval);
         sleep(Duration::from_secs(interval).saturating_sub(begun.elapsed()).max(PAUSE));
-    }
-}
-
-fn warn(faults: &[String]) {
-    for fault in faults {
-        eprintln!("Warning: {fault}");
     }
 }

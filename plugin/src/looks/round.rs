@@ -21,6 +21,7 @@ use rustix::process::{
 use super::folder::{Folder, Record};
 use super::owner::arguments;
 use super::{JOBS, LONGEST_RECORD, OWNERS, is_account};
+use crate::asking::LEFT_OUT;
 use crate::process::{POLL, ProcessError, Running, next_line};
 use crate::settings::Settings;
 
@@ -44,9 +45,6 @@ const MOST_OWNERS: usize = 10_000;
 /// evaluated: `unparse` gives the text of an attribute.
 const HELD: &str = "JobStatus == 5 && (unparse(OsUser) == \"\" || \
      unparse(OsUser) == strcat(\"\\\"\", Owner, \"\\\"\"))";
-
-/// How long an owner is not asked about whose query was not answered. Assumed.
-const LEFT_OUT: Duration = Duration::from_secs(86_400);
 
 /// Why there was no round.
 #[derive(Debug, thiserror::Error)]
@@ -366,10 +364,15 @@ impl Group {
     }
 }
 
+/// How long an owner is not asked about whose query was not answered.
+fn left_out() -> Duration {
+    Duration::from_secs(LEFT_OUT.unsigned_abs())
+}
+
 impl LeftBehind {
     fn is_unanswered(&self, owner: &str) -> bool {
         let mut owners = self.1.lock().unwrap_or_else(PoisonError::into_inner);
-        owners.retain(|_, at| at.elapsed() < LEFT_OUT);
+        owners.retain(|_, at| at.elapsed() < left_out());
         owners.contains_key(owner)
     }
 
@@ -438,7 +441,7 @@ mod tests {
         let left_behind = LeftBehind::default();
         left_behind.put_unanswered("mallory");
         assert!(left_behind.is_unanswered("mallory") && !left_behind.is_unanswered("alice"));
-        if let Some(long_ago) = Instant::now().checked_sub(LEFT_OUT) {
+        if let Some(long_ago) = Instant::now().checked_sub(left_out()) {
             left_behind.1.lock().unwrap().insert("mallory".to_owned(), long_ago);
             assert!(!left_behind.is_unanswered("mallory"));
         }

@@ -8,11 +8,10 @@ use crate::model::LEAST_OUTCOMES;
 /// The probability the band stands for: of the recommended action, of the best one for a removal,
 /// else of a release as it is.
 pub(super) fn probability(advice: &Advice) -> Option<f64> {
-    let of = |action| advice.success.iter().find(|(other, _)| *other == action).map(|(_, p)| *p);
     match (advice.action, advice.recommendation) {
-        (Some(action), _) => of(action),
+        (Some(action), _) => advice.success_of(action),
         (None, Recommendation::Remove) => advice.success.iter().map(|(_, p)| *p).reduce(f64::max),
-        (None, _) => of(Action::AsIs),
+        (None, _) => advice.success_of(Action::AsIs),
     }
 }
 
