@@ -144,10 +144,11 @@ const OPTIONS: &[OptionSpec] = &[
         2,
         ACTING,
         "Look only at the held jobs of this node of this DAG, for a HOLD script of DAGMan: SCRIPT HOLD \
-         ALL_NODES /usr/bin/condor_holdadvise -apply try -yes -dagnode $NODE $DAGID. It ends at once where \
-         none of them is held, as when DAGMan reads old holds again, or another one looks after the node. \
-         It stays while they wait for something that time may bring, for three days at most, and acts once \
-         at most in each hold.",
+         ALL_NODES /usr/bin/condor_holdadvise -apply try -yes -dagnode $NODE $DAGID. With -apply it leaves a \
+         process behind that stays while they wait for something that time may bring, for three days at \
+         most, acts once at most in each hold, and prints nothing: the journal has what it did. Where a node \
+         has several procs, let DAGMan run one HOLD script at a time (condor_submit_dag -MaxHold 1): two of \
+         one node end DAGMan.",
     )
     .takes(Takes::Two("node", "DAGManJobId")),
     flag(

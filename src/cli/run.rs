@@ -2,8 +2,9 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use super::apply::{Collector, apply, journal_folder};
@@ -33,6 +34,9 @@ const LONGEST_PAUSE: i64 = 600;
 /// No script stays longer with a node: a hold that lasts for days is a person's. Assumed.
 const LONGEST_STAY: Duration = Duration::from_secs(3 * 86_400);
 
+/// First argument of the process that stays with a node of a DAG.
+const STAY: &str = "-stay-with-node";
+
 /// Why no advice can be given.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -55,6 +59,9 @@ pub enum RunError {
     /// A constraint needs ads.
     #[error("-constraint needs job ads, which -userlog alone does not give; add -jobads")]
     ConstraintWithoutAds,
+    /// The process that stays with a node of a DAG does not begin.
+    #[error("cannot begin the process that stays with this node: {0}")]
+    Begin(#[source] io::Error),
     /// Nothing that was named can be judged; it was said why.
     #[error("none of the jobs named can be judged")]
     NothingJudged,
@@ -94,11 +101,15 @@ pub fn run(arguments: &[OsString]) -> ExitCode {
     if let Some((_, rest)) = arguments.split_first().filter(|(first, _)| *first == checks::SERVE) {
         return checks::serve(rest);
     }
-    let work = |out: &mut dyn Write| answer(arguments, out).map(|()| ExitCode::SUCCESS);
+    let (stays, arguments) = match arguments.split_first() {
+        Some((first, rest)) if *first == STAY => (true, rest),
+        _ => (false, arguments),
+    };
+    let work = |out: &mut dyn Write| answer(arguments, stays, out).map(|()| ExitCode::SUCCESS);
     output::run(work, ExitCode::FAILURE)
 }
 
-fn answer(arguments: &[OsString], out: &mut dyn Write) -> Result<(), RunError> {
+fn answer(arguments: &[OsString], stays: bool, out: &mut dyn Write) -> Result<(), RunError> {
     let request = Request::read(arguments)?;
     if request.help {
         out.write_all(super::arguments::usage(&super::options::TOOL).as_bytes())?;
@@ -124,9 +135,29 @@ fn answer(arguments: &[OsString], out: &mut dyn Write) -> Result<(), RunError> {
         return print_outcomes(&request, &config, &model, now, out);
     }
     if request.dag_node && request.apply.is_some() && !request.dry_run {
-        return stay_with_node(&request, &config, out);
+        return match stays {
+            true => stay_with_node(&request, &config, out),
+            false => leave_to_another(arguments),
+        };
     }
     advise(&request, &config, out).map(drop)
+}
+
+/// Begins the process that stays with a node of a DAG, and waits for nothing: DAGMan stops with
+/// "Reaper pid does not match expected script pid" where two HOLD scripts of a node overlap.
+fn leave_to_another(arguments: &[OsString]) -> Result<(), RunError> {
+    let begun = std::env::current_exe().and_then(|program| {
+        // DAGMan closes a pipe of a script that ended.
+        Command::new(program)
+            .arg(STAY)
+            .args(arguments)
+            .process_group(0)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+    });
+    begun.map(drop).map_err(RunError::Begin)
 }
 
 /// Carries advice out for a node of a DAG until none of its jobs is held that time may help. A second

@@ -1,6 +1,8 @@
 //! `-apply`, with scripts in the place of HTCondor's tools.
 
 use std::fs;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -216,20 +218,30 @@ fn out_of_memory(queue: &Queue, jobs: i32) {
 fn a_hold_script_acts_once_in_a_hold() {
     let queue = Queue::new(15);
     out_of_memory(&queue, 1);
-    let words = "change -yes -dagnode A 77";
-    let said = queue.apply(words);
-    assert!(said.stdout.contains("9.0 was not: condor_qedit changed nothing"), "{said:?}");
+    let begin = "change -yes -dagnode A 77";
+    // DAGMan waits for nothing: another process acts.
+    let said = queue.apply(begin);
+    assert_eq!((said.status, said.stdout.as_str(), said.stderr.as_str()), (0, "", ""));
+    let until = |what: &dyn Fn() -> bool| {
+        let end = Instant::now() + Duration::from_secs(60);
+        while !what() {
+            assert!(Instant::now() < end, "nothing was done");
+            sleep(Duration::from_millis(50));
+        }
+    };
+    until(&|| queue.calls().contains("condor_qedit"));
+    let stays = || queue.place.advise(&format!("-stay-with-node -allusers -apply {begin}"));
+    until(&|| !stays().stdout.contains("Another process looks after this node"));
     let calls = queue.calls();
-    assert_eq!(said.status, 0);
     for _ in 0..5 {
-        let said = queue.apply(words);
+        let said = stays();
         assert!(said.stdout.contains("acted on in this hold before"), "{said:?}");
     }
     assert_eq!(queue.calls(), calls);
     assert_eq!(queue.journal()[1]["By"], "DagScript");
     // Nothing is held any more.
     queue.place.file("queue.ads", "");
-    let said = queue.apply(words);
+    let said = stays();
     assert_eq!((said.status, said.stderr.as_str()), (0, ""), "{said:?}");
 }
 

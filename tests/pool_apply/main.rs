@@ -133,9 +133,10 @@ fn the_others_run_with_more_memory(pool: &Pool, jobs: &[String]) {
 /// A DAG of one node of two procs that need more memory, and its HOLD script.
 fn submit_dag(pool: &Pool) -> String {
     pool.shell(DAG_USER, "dag", HOG);
-    let dag = "JOB A a.sub\nSCRIPT HOLD A /usr/local/bin/condor_holdadvise -apply change -yes -dagnode $NODE $DAGID";
+    // Two HOLD scripts of a node at a time end DAGMan.
+    let dag = "CONFIG a.config\nJOB A a.sub\nSCRIPT HOLD A /usr/local/bin/condor_holdadvise -apply change -yes -dagnode $NODE $DAGID";
     let command = format!(
-        "cat >a.sub <<'END'\n{SUBMIT}\nqueue 2\nEND\ncat >a.dag <<'END'\n{dag}\nEND\n\
+        "cat >a.sub <<'END'\n{SUBMIT}\nqueue 2\nEND\necho DAGMAN_MAX_HOLD_SCRIPTS = 1 >a.config\ncat >a.dag <<'END'\n{dag}\nEND\n\
          condor_submit_dag a.dag | sed -n 's/.*submitted to cluster \\([0-9]*\\).*/\\1.0/p'"
     );
     pool.shell(DAG_USER, "dag", &command).trim().to_owned()
@@ -145,15 +146,16 @@ fn the_node_ends_without_anybody(pool: &Pool, dag: &str) {
     let jobs = [dag.to_owned()];
     // After a raise that did not suffice the script pauses for ten minutes.
     let ads = pool.settle(&jobs, Duration::from_secs(15 * MINUTES));
-    assert_eq!(ads[dag]["JobStatus"], COMPLETED, "{ads:?}");
-    assert_eq!(ads[dag]["ExitCode"], 0, "{ads:?}");
+    let said = || pool.shell(DAG_USER, "dag", "grep -E 'HOLD script|ERROR' a.dag.dagman.out");
+    let end = (&ads[dag]["JobStatus"], &ads[dag]["ExitCode"]);
+    assert_eq!(end, (&COMPLETED.into(), &0.into()), "{}", said());
     // DAGMan plays old holds again in recovery: the script does nothing.
     let lines =
         "cat $HOME/.local/state/condor-holdadvise/journal/*.jsonl | grep -c '\"Kind\":\"Act\"'";
     let before = pool.shell(DAG_USER, "dag", lines);
     let id = dag.trim_end_matches(".0");
     let again = format!(
-        "for i in $(seq 100); do condor_holdadvise -apply change -yes -dagnode A {id} >/dev/null; done"
+        "for i in $(seq 100); do condor_holdadvise -stay-with-node -apply change -yes -dagnode A {id} >/dev/null; done"
     );
     pool.shell(DAG_USER, "dag", &again);
     assert_eq!(pool.shell(DAG_USER, "dag", lines), before);
