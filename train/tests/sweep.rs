@@ -154,6 +154,20 @@ fn what_is_missing_is_named() {
 }
 
 #[test]
+fn few_validation_rows_choose_no_model() {
+    let folder = prepared();
+    let split = ["split", "d", "-o", "q", "--test-fraction", "0.5", "--horizon", "0", "--complete"];
+    let with = |least| holdadvise_train(folder.path(), split.iter().copied().chain(least));
+    let output = with(vec!["--least-validation-rows", "100000"]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stderr);
+    assert!(said.contains("rows, fewer than 100000: chance would decide"), "{said}");
+    assert!(!folder.path().join("q").exists());
+    let output = with(vec!["--least-validation-rows", "1"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
+#[test]
 fn a_log_without_holds_is_said_to_be_that() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();

@@ -10,14 +10,15 @@ use holdadvise::model::{EngineKind, Model};
 use super::sheet;
 use crate::data::dataset::Dataset;
 use crate::evaluation::evaluate::{self, Report, predict};
-use crate::evaluation::metrics::{Outcomes, Scored};
+use crate::evaluation::metrics::{Figures, Outcomes, Scored, rows_without_groups, without_groups};
 use crate::output::Output;
 use crate::say::say;
 use crate::split::parts::Parts;
 use crate::split::{Cuts, Split};
 use crate::training::baselines::Baselines;
 use crate::training::fitting::{
-    Clock, Ended, FitOptions, Fitted, RungOptions, Task, TrainError, calibrate, describe, fit,
+    Clock, Ended, FitOptions, Fitted, Judged, RungOptions, Task, TrainError, calibrate, describe,
+    fit,
 };
 use crate::training::trial::RungResult;
 
@@ -131,47 +132,67 @@ fn train_piece(
     let fitted = match fit(&task, clock)? {
         Ended::Paused => return Ok(None),
         Ended::Diverged(progress) => {
-            let result = rung.result_of(&progress, true, BTreeMap::new(), "cpu");
+            let result = rung.result_of(&progress, true, Judged::default(), "cpu");
             return Ok(Some(Trained { result, model: None }));
         }
         Ended::Done(fitted) => fitted,
     };
     let (archive, report, model) = complete(&task, &fitted)?;
-    let figures = figures(&task, &fitted, &model)?;
+    let judged = judge(&task, &fitted, &model)?;
     let device = if fitted.device.is_cuda() { "cuda" } else { "cpu" };
     let stopped_early = fitted.progress.has_stopped(options.patience);
-    let result = rung.result_of(&fitted.progress, stopped_early, figures, device);
+    let result = rung.result_of(&fitted.progress, stopped_early, judged, device);
     Ok(Some(Trained { result, model: Some((archive, report)) }))
 }
 
-/// The figures of a fitted model on the validation part.
-fn figures(
-    task: &Task<'_>,
-    fitted: &Fitted,
-    model: &Model,
-) -> Result<BTreeMap<String, f64>, TrainError> {
-    let Task { dataset, split, .. } = *task;
+/// What the validation part says of a fitted model.
+fn judge(task: &Task<'_>, fitted: &Fitted, model: &Model) -> Result<Judged, TrainError> {
+    let Task { dataset, split, rung, .. } = *task;
     let rows = &split.validation;
     let probability = predict(model, dataset, rows)?;
     let outcomes = Outcomes::of(dataset, rows);
-    let figures = Scored::new(&outcomes, &probability, 0.5).figures();
-    let named = [
-        ("validation_loss", fitted.validation_loss),
-        ("validation_auroc", figures.auroc),
-        ("validation_brier", figures.brier),
-        ("validation_f_measure", f_measure(&outcomes.target, &outcomes.weight, &probability)),
-    ];
+    let scored = Scored::new(&outcomes, &probability, 0.5);
+    let named = |figures: &Figures, loss: f64, f_measure: f64| {
+        [
+            ("validation_loss", loss),
+            ("validation_auroc", figures.auroc),
+            ("validation_brier", figures.brier),
+            ("validation_f_measure", f_measure),
+        ]
+    };
+    let all: Vec<usize> = (0..rows.len()).collect();
+    let f_measure = |rows: &[usize]| f_measure(&outcomes, &probability, rows);
+    let metrics = named(&scored.figures(), fitted.validation_loss, f_measure(&all));
+    let mut without: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    // Only a sweep compares.
+    let figures = match rung.result {
+        Some(_) => without_groups(&outcomes, &scored),
+        None => Vec::new(),
+    };
+    for (figures, rows) in figures.iter().zip(rows_without_groups(&outcomes)) {
+        for (name, value) in named(figures, figures.log_loss, f_measure(&rows)) {
+            without.entry(name.to_owned()).or_default().push(value);
+        }
+    }
     // JSON has no NaN.
-    let named = named.into_iter().filter(|(_, value)| value.is_finite());
-    Ok(named.map(|(name, value)| (name.to_owned(), value)).collect())
+    without.retain(|_, values| values.iter().all(|value| value.is_finite()));
+    let metrics = metrics.into_iter().filter(|(_, value)| value.is_finite());
+    Ok(Judged {
+        metrics: metrics.map(|(name, value)| (name.to_owned(), value)).collect(),
+        rows: rows.len(),
+        clusters: outcomes.clusters(),
+        without_groups: without,
+        share_of_trees: fitted.share_of_trees,
+    })
 }
 
 /// Harmonic mean of precision and recall of "released with success" at probability 0.5 (van
 /// Rijsbergen 1979); NaN where nothing succeeded and nothing was expected to.
-fn f_measure(target: &[f64], weight: &[f64], probability: &[f64]) -> f64 {
+fn f_measure(outcomes: &Outcomes, probability: &[f64], rows: &[usize]) -> f64 {
     let [mut both, mut wrong] = [0.0; 2];
-    for ((target, weight), probability) in target.iter().zip(weight).zip(probability) {
-        let expected = if *probability >= 0.5 { 1.0 } else { 0.0 };
+    for &row in rows {
+        let (target, weight) = (outcomes.target[row], outcomes.weight[row]);
+        let expected = if probability[row] >= 0.5 { 1.0 } else { 0.0 };
         both += weight * target * expected;
         wrong += weight * (target * (1.0 - expected) + (1.0 - target) * expected);
     }

@@ -18,6 +18,9 @@ use crate::split::{Cuts, Dropped, Split, SplitOptions};
 /// Version of [`PartsInfo`] that this program reads and writes.
 pub const PARTS_FORMAT: u32 = 1;
 
+/// Validation rows of a sweep, at least, where its author does not say. Assumed.
+pub const LEAST_VALIDATION_ROWS: usize = 100;
+
 /// Value of `part` for a row in none.
 pub const NO_PART: u8 = 255;
 
@@ -40,6 +43,9 @@ pub struct PartsOptions {
     /// Fail where a model could not be trained, validated and tested with the parts.
     #[arg(long)]
     complete: bool,
+    /// Validation rows below which --complete fails: with fewer, chance decides between models.
+    #[arg(long, default_value_t = LEAST_VALIDATION_ROWS, requires = "complete")]
+    least_validation_rows: usize,
 }
 
 /// How a dataset is cut.
@@ -119,6 +125,16 @@ pub fn run(options: &PartsOptions) -> Result<(), Error> {
     let split = options.by.split(&dataset, &options.split)?;
     if options.complete {
         split.check_training(&dataset)?;
+        let (rows, least) = (split.validation.len(), options.least_validation_rows);
+        if rows < least {
+            let text = format!(
+                "the validation part has {rows} rows, fewer than {least}: chance would decide \
+                 between models. More data, a larger --validation-fraction, or fewer \
+                 --least-validation-rows (in a sweep file `validation_fraction` and \
+                 `least_validation_rows` of `data`)"
+            );
+            return Err(text.into());
+        }
         if !split.tests_releases(&dataset) {
             let text = "no release that happened lies in the test part: raise --test-fraction, more data, or a shorter --horizon";
             return Err(text.into());

@@ -10,9 +10,14 @@ use serde_json::Value;
 
 use super::plan::{Fate, Goal};
 use super::results::{Counts, Results, TrialResults};
+use crate::evaluation::metrics::{half_width, half_width_of_difference};
+use crate::training::trial::RungResult;
 
 /// Version of [`Leaderboard`].
-pub const LEADERBOARD_FORMAT: u32 = 1;
+pub const LEADERBOARD_FORMAT: u32 = 2;
+
+/// Share of the trees from which it is said. Assumed.
+const MANY_TREES: f64 = 0.7;
 
 /// Characters of a cell.
 const CELL: usize = 40;
@@ -49,12 +54,52 @@ pub struct Entry {
     pub epochs: usize,
     /// Figures on the validation part, on that rung.
     pub metrics: std::collections::BTreeMap<String, f64>,
+    /// Rows of the validation part.
+    pub validation_rows: usize,
+    /// Clusters of the validation part.
+    pub validation_clusters: usize,
+    /// Half of the 95 % interval of the figure that decides; `None` where there are fewer than ten
+    /// clusters, or it was trained by a version that did not say.
+    pub half_width: Option<f64>,
+    /// The figure that decides, less that of the best, and half of the 95 % interval of this
+    /// difference, of the same clusters; `None` for the best.
+    pub behind: Option<Behind>,
+    /// How much the trees weigh beside the network, 0 to 1.
+    pub share_of_trees: f64,
     /// Seconds spent training it.
     pub seconds: f64,
     /// The setting whose data it trained on.
     pub setting: usize,
     /// Its parameters.
     pub parameters: std::collections::BTreeMap<String, Value>,
+}
+
+/// How far a trial lies from the best.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Behind {
+    /// Its figure less that of the best.
+    pub difference: f64,
+    /// Half of the 95 % interval of the difference; `None` where they have not the same clusters.
+    pub half_width: Option<f64>,
+}
+
+impl Behind {
+    fn of(result: &RungResult, best: &RungResult, metric: &str) -> Option<Self> {
+        let difference = result.metrics.get(metric)? - best.metrics.get(metric)?;
+        let same = result.validation_rows == best.validation_rows
+            && result.validation_clusters == best.validation_clusters;
+        let [one, other] = [result, best].map(|of| of.without_groups.get(metric));
+        let half_width = match (one, other) {
+            (Some(one), Some(other)) if same => half_width_of_difference(one, other),
+            _ => None,
+        };
+        Some(Self { difference, half_width })
+    }
+
+    /// The difference lies within its interval: chance may have made it.
+    pub fn is_tie(&self) -> bool {
+        self.half_width.is_some_and(|half| self.difference.abs() <= half)
+    }
 }
 
 /// What became of a trial, in words.
@@ -82,8 +127,12 @@ pub(super) fn fate(results: &Results, trial: &TrialResults) -> String {
 impl Leaderboard {
     /// Of the results so far.
     pub fn new(results: &Results) -> Self {
-        let entries = results.ranking().into_iter().enumerate().map(|(at, trial)| {
+        let metric = &results.plan.metric.name;
+        let ranking = results.ranking();
+        let best = ranking.first().and_then(|best| best.last());
+        let entries = ranking.iter().enumerate().map(|(at, trial)| {
             let last = trial.last();
+            let without = last.and_then(|last| last.without_groups.get(metric));
             let seen = trial.curve.last().map_or(0, |&[epoch, _]| epoch as usize);
             Entry {
                 place: at + 1,
@@ -92,6 +141,14 @@ impl Leaderboard {
                 rung: last.map_or(0, |result| result.rung),
                 epochs: last.map_or(0, |result| result.epoch).max(seen),
                 metrics: last.map(|result| result.metrics.clone()).unwrap_or_default(),
+                validation_rows: last.map_or(0, |result| result.validation_rows),
+                validation_clusters: last.map_or(0, |result| result.validation_clusters),
+                half_width: without.and_then(|values| half_width(values)),
+                behind: match (at, last, best) {
+                    (1.., Some(last), Some(best)) => Behind::of(last, best, metric),
+                    _ => None,
+                },
+                share_of_trees: last.map_or(0.0, |result| result.share_of_trees),
                 seconds: last.map_or(0.0, |result| result.seconds),
                 setting: trial.trial.setting,
                 parameters: trial.parameters.clone(),
@@ -124,7 +181,9 @@ impl Leaderboard {
         let several = self.trials.windows(2).any(|pair| pair[0].setting != pair[1].setting);
 
         let mut columns = ["place", "trial", "fate", "rung", "epochs"].map(str::to_owned).to_vec();
-        columns.extend(metrics.iter().map(|name| plain(name)));
+        columns.extend([plain(&self.metric), "+-".to_owned(), "to the best".to_owned()]);
+        columns.extend(metrics.iter().skip(1).map(|name| plain(name)));
+        columns.push("trees".to_owned());
         columns.push("seconds".to_owned());
         columns.extend(several.then(|| "setting".to_owned()));
         columns.extend(names.iter().map(|name| plain(name)));
@@ -136,9 +195,10 @@ impl Leaderboard {
                 entry.rung.to_string(),
                 entry.epochs.to_string(),
             ];
-            row.extend(metrics.iter().map(|&name| {
-                entry.metrics.get(name).map_or("-".to_owned(), |value| format!("{value:.4}"))
-            }));
+            let figure = |name: &String| number(entry.metrics.get(name).copied());
+            row.extend([figure(&self.metric), number(entry.half_width), to_the_best(entry)]);
+            row.extend(metrics.iter().skip(1).map(|&name| figure(name)));
+            row.push(format!("{:.0} %", 100.0 * entry.share_of_trees));
             row.push(format!("{:.0}", entry.seconds));
             row.extend(several.then(|| entry.setting.to_string()));
             row.extend(
@@ -156,6 +216,35 @@ impl Leaderboard {
             "{run} trainings on a rung done, {skipped_lost} skipped because the trial had lost, {skipped_stopped} because it had \
              stopped early, {open} open; {training_hours:.2} hours of training"
         )
+    }
+
+    /// What the validation part can and cannot show, a sentence each.
+    pub fn remarks(&self) -> Vec<String> {
+        let Some((best, others)) = self.trials.split_first() else { return Vec::new() };
+        if best.validation_rows == 0 {
+            return Vec::new();
+        }
+        let mut remarks = vec![format!(
+            "The best has {} validation rows of {} clusters. +- is half of a 95 % interval.",
+            best.validation_rows, best.validation_clusters
+        )];
+        let compared = others.iter().filter_map(|entry| entry.behind.as_ref());
+        let compared: Vec<_> = compared.filter(|behind| behind.half_width.is_some()).collect();
+        let ties = compared.iter().filter(|behind| behind.is_tie()).count();
+        if ties > 0 {
+            remarks.push(format!(
+                "{ties} of {} others differ from the best by less than their interval (=): chance may \
+                 have decided between them.",
+                compared.len()
+            ));
+        }
+        if best.share_of_trees >= MANY_TREES {
+            remarks.push(format!(
+                "Of the best, the trees weigh {:.0} %: what varies in the network decides little.",
+                100.0 * best.share_of_trees
+            ));
+        }
+        remarks
     }
 
     /// As text.
@@ -185,8 +274,22 @@ impl Leaderboard {
             }
             let _ = writeln!(out, "{}", line.trim_end());
         }
+        for (at, remark) in self.remarks().into_iter().enumerate() {
+            let _ = writeln!(out, "{}{remark}", if at == 0 { "\n" } else { "" });
+        }
         out
     }
+}
+
+fn number(value: Option<f64>) -> String {
+    value.map_or("-".to_owned(), |value| format!("{value:.4}"))
+}
+
+/// The difference to the best, with `=` where chance may have made it.
+fn to_the_best(entry: &Entry) -> String {
+    let Some(behind) = entry.behind else { return "-".to_owned() };
+    let half = behind.half_width.map_or(String::new(), |half| format!(" +- {half:.4}"));
+    format!("{:+.4}{half}{}", behind.difference, if behind.is_tie() { " =" } else { "" })
 }
 
 fn plain(text: &str) -> String {

@@ -94,6 +94,9 @@ fn page(results: &Results, leaderboard: &Leaderboard, verdict: Option<&str>) -> 
         escape(&plan.metric.name),
         escape(&leaderboard.progress())
     );
+    for remark in leaderboard.remarks() {
+        let _ = writeln!(introduction, "<p>{}</p>", escape(&remark));
+    }
     if results.damaged > 0 {
         let _ = writeln!(
             introduction,

@@ -73,6 +73,9 @@ pub struct Data {
     pub validation_fraction: f64,
     /// Share of the holds, by time, that the test takes.
     pub test_fraction: f64,
+    /// Validation rows with fewer of which no trial is trained.
+    #[serde(default)]
+    pub least_validation_rows: usize,
 }
 
 /// The logs of one access point.

@@ -230,6 +230,16 @@ pub(super) mod tests {
         fs::write(path, content).unwrap();
     }
 
+    /// Twelve groups, of which the first is unlike the others; the second trial differs by chance.
+    fn without(trial: usize, loss: f64) -> Vec<f64> {
+        let noise = if trial == 2 { 0.04 } else { 0.0 };
+        let value = |group: usize| match group {
+            0 => loss + 0.03,
+            _ => loss + noise * f64::from(u8::from(group > 6)),
+        };
+        (0..12).map(value).collect()
+    }
+
     pub(crate) fn result(trial: usize, rung: usize, loss: f64, seconds: f64) -> String {
         serde_json::to_string(&RungResult {
             trial,
@@ -239,6 +249,10 @@ pub(super) mod tests {
             stopped_early: false,
             diverged: false,
             metrics: BTreeMap::from([("validation_loss".to_owned(), loss)]),
+            validation_rows: 400,
+            validation_clusters: 60,
+            without_groups: BTreeMap::from([("validation_loss".to_owned(), without(trial, loss))]),
+            share_of_trees: 0.8,
             seconds,
             sequences_per_second: 100.0,
             peak_memory_mb: 300,

@@ -32,6 +32,20 @@ pub struct RungResult {
     /// Figures on the validation part: `validation_loss`, `validation_auroc`, `validation_brier`,
     /// `validation_f_measure`.
     pub metrics: BTreeMap<String, f64>,
+    /// Rows of the validation part.
+    #[serde(default)]
+    pub validation_rows: usize,
+    /// Clusters of the validation part.
+    #[serde(default)]
+    pub validation_clusters: usize,
+    /// Each figure of `metrics` without each of up to 50 groups of clusters
+    /// ([`crate::evaluation::metrics::without_groups`]); a figure that is not a number for one of
+    /// them is left out.
+    #[serde(default)]
+    pub without_groups: BTreeMap<String, Vec<f64>>,
+    /// How much the trees weigh beside the network, 0 to 1.
+    #[serde(default)]
+    pub share_of_trees: f64,
     /// Seconds spent training, over all rungs.
     pub seconds: f64,
     /// Samples trained on a second, over all rungs.

@@ -11,7 +11,7 @@ const PROGRAM: &str = "/opt/holdadvise/bin/beside-a-neighbour";
 
 const SWEEP: &str = "\
 name: full disk
-data: {simulations: [simulation], horizon: 12h}
+data: {simulations: [simulation], horizon: 12h, least_validation_rows: 1}
 training: {parameters: {hidden: {value: 8}, trees: {value: 0}}}
 method: random
 trials: 1

@@ -25,6 +25,7 @@ data:
       time_zone: UTC
   simulations: [simulation]
   horizon: 12h
+  least_validation_rows: 1
 training:
   parameters:
     hidden: {values: [16, 32, 64]}

@@ -11,7 +11,7 @@ use crate::setup::{USER, plan, repository, submit, wait};
 const SWEEP: &str = "\
 name: tarball
 seed: 5
-data: {simulations: [simulation], horizon: 12h}
+data: {simulations: [simulation], horizon: 12h, least_validation_rows: 1}
 training:
   parameters:
     hidden: {values: [8, 16]}

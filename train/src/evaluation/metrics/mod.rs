@@ -4,9 +4,11 @@
 //! not rows. docs/evaluation.md defines every figure.
 
 mod bootstrap;
+mod jackknife;
 mod scored;
 
 pub use bootstrap::{Draws, Estimate, draw, draw_sums};
+pub use jackknife::{half_width, half_width_of_difference, rows_without_groups, without_groups};
 pub use scored::{BINS, COVERAGE, Outcomes, Scored};
 
 macro_rules! figures {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::Figures;
+use super::{Figures, jackknife};
 use crate::data::dataset::Dataset;
 
 /// Bins of the expected calibration error. Each holds the same weight of all rows as far as equal
@@ -64,6 +64,12 @@ impl Outcomes {
         let of = |values: &[f64]| rows.iter().map(|&row| values[row]).collect();
         let alone: Vec<i64> = (0..rows.len() as i64).collect();
         Self::new(of(&self.target), of(&self.weight), self.hours.as_deref().map(of), &alone)
+    }
+
+    /// Rows of clusters that are not in a group of the jackknife.
+    pub(super) fn rows_outside(&self, left_out: usize) -> Vec<usize> {
+        let outside = |&row: &usize| jackknife::group(self.cluster[row] as usize) != left_out;
+        (0..self.len()).filter(outside).collect()
     }
 
     /// Rows.

@@ -78,17 +78,17 @@ fn node_unpacks_a_tarball_once() {
 fn merge_splits_what_it_merged() {
     let folder = folder(&installed);
     std::fs::copy(folder.path().join("program/node"), folder.path().join("job/node")).unwrap();
-    let (status, said) = run(folder.path(), "job", "merge", &["0.1", "0.2", "s-1", "s-2"]);
+    let (status, said) = run(folder.path(), "job", "merge", &["0.1", "0.2", "100", "s-1", "s-2"]);
     assert_eq!(status, Some(0));
     let lines: Vec<&str> = said.lines().map(|line| line.split(' ').next().unwrap()).collect();
     assert_eq!(
         lines,
         [
             "<merge><s-1><s-2><-o><dataset.safetensors>",
-            "<split><dataset.safetensors><-o><parts.safetensors><--complete><--validation-fraction><0.1><--test-fraction><0.2>"
+            "<split><dataset.safetensors><-o><parts.safetensors><--complete><--validation-fraction><0.1><--test-fraction><0.2><--least-validation-rows><100>"
         ]
     );
-    let (status, said) = run(folder.path(), "job", "merge", &["0.1", "0.2", "fail"]);
+    let (status, said) = run(folder.path(), "job", "merge", &["0.1", "0.2", "100", "fail"]);
     assert!(status == Some(7) && said.lines().count() == 1, "{said}");
 }
 

@@ -164,10 +164,11 @@ pub(super) fn shard_file(number: usize) -> String {
 fn merge(plan: &Plan, setting: usize, shards: &[usize]) -> Step {
     let files: Vec<String> = shards.iter().map(|&number| shard_file(number)).collect();
     let merge = format!("merge {} --replace -o dataset.safetensors", files.join(" "));
-    let [validation, test] = fractions(plan);
+    let [validation, test, least] = cuts(plan);
     let split = format!(
         "split dataset.safetensors -o parts.safetensors --replace --complete \
-         --validation-fraction {validation} --test-fraction {test}"
+         --validation-fraction {validation} --test-fraction {test} \
+         --least-validation-rows {least}"
     );
     Step {
         name: merge_name(setting),
@@ -182,9 +183,14 @@ fn merge(plan: &Plan, setting: usize, shards: &[usize]) -> Step {
     }
 }
 
-/// Shares of validation and test.
-pub(super) fn fractions(plan: &Plan) -> [String; 2] {
-    [plan.data.validation_fraction, plan.data.test_fraction].map(|share| share.to_string())
+/// Shares of validation and test, and the least validation rows.
+pub(super) fn cuts(plan: &Plan) -> [String; 3] {
+    let data = &plan.data;
+    [
+        data.validation_fraction.to_string(),
+        data.test_fraction.to_string(),
+        data.least_validation_rows.to_string(),
+    ]
 }
 
 fn merge_name(setting: usize) -> String {

@@ -206,9 +206,9 @@ fn remote(request: &Request<'_>, program: &Shipped, kind: Kind) -> Result<Descri
         Kind::Merge => {
             let pieces = request.shards.get(&1).into_iter().flatten();
             let pieces: Vec<String> = pieces.map(|of| steps::shard_file(of.number)).collect();
-            let [validation, test] = steps::fractions(plan);
+            let [validation, test, least] = steps::cuts(plan);
             let inputs = vec!["../../program/node".to_owned(), pieces.join(", ")];
-            (format!("{validation} {test} {}", pieces.join(" ")), inputs)
+            (format!("{validation} {test} {least} {}", pieces.join(" ")), inputs)
         }
         Kind::Train => {
             let macros = TRAIN_VARIABLES.map(|name| format!("$({name})"));

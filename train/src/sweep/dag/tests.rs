@@ -28,7 +28,12 @@ pub(crate) fn plan() -> Plan {
         format: PLAN_FORMAT,
         name: "frames \"and\" sizes".to_owned(),
         seed: 1,
-        data: Data { validation_fraction: 0.15, test_fraction: 0.2, ..Data::default() },
+        data: Data {
+            validation_fraction: 0.15,
+            test_fraction: 0.2,
+            least_validation_rows: 100,
+            ..Data::default()
+        },
         settings: vec![
             Setting { number: 1, frame_edges: vec![0, 60], slots: 4 },
             Setting { number: 2, frame_edges: vec![0, 60, 600], slots: 4 },

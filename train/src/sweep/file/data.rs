@@ -8,6 +8,7 @@ use jiff::tz::TimeZone;
 use super::paths::{self, Wanted};
 use super::section::{Section, Value};
 use crate::split::SplitOptions;
+use crate::split::parts::LEAST_VALIDATION_ROWS;
 use crate::sweep::plan::{AccessPoint, Data};
 
 /// What is said where a file has no `data`, with lines to add.
@@ -41,6 +42,7 @@ pub(super) fn data(root: &mut Section<'_>, folder: &Path, now: i64) -> Option<Da
         horizon: 48,
         validation_fraction: usual.validation_fraction,
         test_fraction: usual.test_fraction,
+        least_validation_rows: LEAST_VALIDATION_ROWS,
         ..Data::default()
     };
     let before = section.value.problems.count();
@@ -71,6 +73,8 @@ pub(super) fn data(root: &mut Section<'_>, folder: &Path, now: i64) -> Option<Da
         let read = section.take(key).and_then(|value| value.real(0.01..=0.9));
         *fraction = read.unwrap_or(*fraction);
     }
+    let least = section.take("least_validation_rows").and_then(|value| value.count(1..=1_000_000));
+    data.least_validation_rows = least.unwrap_or(data.least_validation_rows);
     let value = section.value.clone();
     section.finish();
     if data.validation_fraction + data.test_fraction > 0.95 {

@@ -54,6 +54,7 @@ data:
   horizon: 3d
   validation_fraction: 0.1
   test_fraction: 0.25
+  least_validation_rows: 40
 preprocessing:
   e: 67
   m: {values: [12, 24]}
@@ -124,6 +125,7 @@ fn everything_that_can_be_said_is_understood() {
         horizon: 72,
         validation_fraction: 0.1,
         test_fraction: 0.25,
+        least_validation_rows: 40,
     };
     assert_eq!(sweep.data, data);
     let preprocessing = Preprocessing {
@@ -186,6 +188,7 @@ fn data_alone_is_needed() {
         horizon: 48,
         validation_fraction: 0.15,
         test_fraction: 0.2,
+        least_validation_rows: 100,
         ..Data::default()
     };
     assert_eq!(sweep.data, data);

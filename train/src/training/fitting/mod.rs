@@ -32,8 +32,8 @@ pub(crate) use describe::describe;
 pub use error::TrainError;
 pub(crate) use fit::{Ended, Fitted, Task, fit};
 pub use options::{FitOptions, Place};
-pub(crate) use rung::Clock;
 pub use rung::RungOptions;
+pub(crate) use rung::{Clock, Judged};
 
 use holdadvise::model::{Batch, Calibration, Model};
 

@@ -84,7 +84,7 @@ impl RungOptions {
         &self,
         progress: &Progress,
         stopped_early: bool,
-        metrics: BTreeMap<String, f64>,
+        judged: Judged,
         device: &str,
     ) -> RungResult {
         RungResult {
@@ -93,8 +93,12 @@ impl RungOptions {
             epoch: progress.epoch,
             best_epoch: progress.best.map_or(0, |best| best.epoch),
             stopped_early,
-            diverged: metrics.is_empty(),
-            metrics,
+            diverged: judged.metrics.is_empty(),
+            metrics: judged.metrics,
+            validation_rows: judged.rows,
+            validation_clusters: judged.clusters,
+            without_groups: judged.without_groups,
+            share_of_trees: judged.share_of_trees,
             seconds: progress.seconds,
             sequences_per_second: progress.sequences as f64 / progress.seconds.max(1e-9),
             peak_memory_mb: peak_memory_mb(),
@@ -133,6 +137,16 @@ impl RungOptions {
         let seconds = self.checkpoint_seconds.map(Duration::from_secs);
         Clock { start: Instant::now(), length: seconds }
     }
+}
+
+/// What the validation part says of a trained model; the default where nothing came of it.
+#[derive(Debug, Default)]
+pub(crate) struct Judged {
+    pub(crate) metrics: BTreeMap<String, f64>,
+    pub(crate) rows: usize,
+    pub(crate) clusters: usize,
+    pub(crate) without_groups: BTreeMap<String, Vec<f64>>,
+    pub(crate) share_of_trees: f64,
 }
 
 /// How long this process may train.
