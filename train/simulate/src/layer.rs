@@ -19,8 +19,10 @@ pub(crate) struct NeedParameters {
     /// What a policy sees beyond the limit before it holds, on average, as a share of the limit. A
     /// cgroup lets a job use no more than its limit.
     pub(crate) seen_over: f64,
-    /// Share of people's raises that go by what was used, and not by the request.
+    /// Share of people's raises of memory that go by what was used, and not by the request.
     pub(crate) by_use: f64,
+    /// The same of disk.
+    pub(crate) disk_by_use: f64,
     /// Share of the runs over their memory, at sites without a limit, that a policy of the access
     /// point holds; half of them without this section.
     pub(crate) system_policy: f64,
@@ -46,6 +48,10 @@ pub(crate) struct SingleParameters {
 pub(crate) struct FixedParameters {
     /// Share of the clusters with a mistake.
     pub(crate) share: f64,
+    /// Share of those whose folder is gone.
+    pub(crate) folder: f64,
+    /// Share of the clusters that need what another makes, for which somebody puts it there.
+    pub(crate) product: f64,
     /// When, counted from the submission, in medians of `people.look_hours`.
     pub(crate) looks: Spread,
 }
@@ -76,4 +82,45 @@ pub(crate) struct HungParameters {
     pub(crate) limits: f64,
     /// Smallest and largest such limit, in medians of their run time.
     pub(crate) limit_of_run: [f64; 2],
+}
+
+/// An access point that is overloaded now and then: its queue of transfers, its shadows, its table
+/// of open files.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OverloadParameters {
+    pub(crate) days_between: f64,
+    pub(crate) hours: Spread,
+    /// Smallest and largest share of transfers that fail in full force.
+    pub(crate) fails: [f64; 2],
+    /// Share of the failures that HTCondor tries again by itself (event 007).
+    pub(crate) again: f64,
+    pub(crate) grows: f64,
+}
+
+/// Quotas besides that of an owner's bytes: they fill until somebody deletes something.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct QuotaParameters {
+    /// Days between full quotas of files (inodes) of an owner.
+    pub(crate) files_days: f64,
+    pub(crate) files_hours: Spread,
+    /// Projects whose members share a space and its quota.
+    pub(crate) projects: usize,
+    /// Share of the owners who are members of one.
+    pub(crate) members: f64,
+    /// Days between full quotas of a project.
+    pub(crate) project_days: f64,
+    pub(crate) project_hours: Spread,
+    /// Share of the projects where a full quota reads as a full disk (errno 28), as that of a
+    /// directory of XFS does.
+    pub(crate) no_space: f64,
+}
+
+/// What the access point logs.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LogParameters {
+    /// Share of the access points that write no event 028 and no epoch ads.
+    pub(crate) bare: f64,
 }

@@ -31,7 +31,7 @@ use jiff::tz::TimeZone;
 pub use arguments::{Arguments, Unit};
 pub use cause::{Cause, Reach};
 pub use error::SimulateError;
-pub use frozen::{FROZEN, VERSION, fingerprint};
+pub use frozen::{FROZEN, FROZEN_LAYERS, VERSION, hash_of};
 use output::place::OutFile;
 pub use preset::Preset;
 pub use random::Spread;
@@ -67,7 +67,16 @@ pub struct Extras {
     pub looks: bool,
 }
 
+/// Stream of chance by which an access point is drawn that logs the least.
+const BARE_STREAM: u64 = 11;
+
 impl Settings {
+    /// Neither events 028 nor epoch ads are written.
+    fn is_bare(&self) -> bool {
+        let logs = self.preset.logs.as_ref();
+        logs.is_some_and(|logs| random::Dice::new(self.seed, BARE_STREAM).chance(logs.bare))
+    }
+
     /// Unix seconds of the first and the last instant.
     fn span(&self) -> (i64, i64) {
         let start = self.preset.access_point.start.to_zoned(TimeZone::UTC);

@@ -187,7 +187,8 @@ impl Seen<'_> {
     fn changed_at(&self) -> i64 {
         let cluster = &self.subject.cluster;
         let fixed = cluster.fixed_at.filter(|fixed| *fixed <= self.instant);
-        let flawed = self.subject.traits.flaw.is_some_and(Flaw::can_be_fixed);
+        let flawed =
+            cluster.producer.is_some() || self.subject.traits.flaw.is_some_and(Flaw::can_be_fixed);
         let made = self.subject.ready.filter(|ready| *ready <= self.instant);
         fixed.filter(|_| flawed).or(made).unwrap_or(cluster.submitted)
     }
@@ -199,6 +200,7 @@ impl Seen<'_> {
         cluster.producer.is_some()
             && cluster.producer_by_url == by_url
             && ready.is_none_or(|ready| self.instant < ready)
+            && !cluster.is_fixed(self.instant)
             && !self.subject.edits.mended
     }
 

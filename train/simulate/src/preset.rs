@@ -10,8 +10,10 @@ use serde::Deserialize;
 use toml::{Table, Value};
 
 use crate::SimulateError;
+use crate::frozen::layer_hash;
 use crate::layer::{
-    FixedParameters, HungParameters, LookParameters, NeedParameters, SingleParameters,
+    FixedParameters, HungParameters, LogParameters, LookParameters, NeedParameters,
+    OverloadParameters, QuotaParameters, SingleParameters,
 };
 use crate::random::Spread;
 
@@ -39,6 +41,9 @@ pub struct Preset {
     /// The layers laid over it, in their order.
     #[serde(skip)]
     pub(crate) layers: Vec<String>,
+    /// What they are known by in the fingerprint.
+    #[serde(skip)]
+    pub(crate) layer_hashes: Vec<String>,
     /// How many times as long everything takes as it says.
     #[serde(skip, default = "one")]
     pub(crate) unit: f64,
@@ -56,6 +61,9 @@ pub struct Preset {
     pub(crate) fixed: Option<FixedParameters>,
     pub(crate) looks: Option<LookParameters>,
     pub(crate) hung: Option<HungParameters>,
+    pub(crate) overload: Option<OverloadParameters>,
+    pub(crate) quotas: Option<QuotaParameters>,
+    pub(crate) logs: Option<LogParameters>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -224,18 +232,22 @@ impl Preset {
     /// No such preset, layer or file, or what comes of them is not a preset.
     pub fn load_with(name: &str, layers: &[String]) -> Result<Self, SimulateError> {
         let text = text_of("preset", name, &BUILT_IN)?;
+        let mut hashes = Vec::new();
         let mut preset = if layers.is_empty() {
             Self::parse(name, &text)?
         } else {
             let mut table = table(name, &text)?;
             for layer in layers {
-                lay_over(&mut table, self::table(layer, &text_of("layer", layer, &LAYERS)?)?);
+                let text = text_of("layer", layer, &LAYERS)?;
+                lay_over(&mut table, self::table(layer, &text)?);
+                hashes.push(layer_hash(layer, &text));
             }
             let whole = [&[name.to_owned()], layers].concat().join(" with ");
             Self::checked(&whole, table.try_into())?
         };
         preset.name = name.to_owned();
         preset.layers = layers.to_vec();
+        preset.layer_hashes = hashes;
         Ok(preset)
     }
 
@@ -287,19 +299,33 @@ impl Preset {
         let mut ranges = Vec::new();
         if let Some(needs) = &self.needs {
             shares.extend([needs.memory, needs.disk, needs.run_time, needs.by_use]);
-            shares.extend([needs.system_policy, needs.exact]);
+            shares.extend([needs.disk_by_use, needs.system_policy, needs.exact]);
             ranges.push([1.0, needs.most]);
         }
         if let Some(single) = &self.single {
             shares.extend([single.flaws, single.bad_input, single.jobs[1]]);
             ranges.push(single.jobs);
         }
-        shares.extend(self.fixed.as_ref().map(|fixed| fixed.share));
+        if let Some(fixed) = &self.fixed {
+            shares.extend([fixed.share, fixed.folder, fixed.product]);
+        }
         shares.extend(self.looks.as_ref().map(|looks| looks.slow));
         if let Some(hung) = &self.hung {
             shares.extend([hung.workflows, hung.others, hung.limits, hung.runs[1]]);
             ranges.extend([hung.runs, hung.limit_of_run, [0.0, hung.hosts]]);
         }
+        if let Some(overload) = &self.overload {
+            shares.extend([overload.fails[1], overload.again, overload.grows]);
+            ranges.push(overload.fails);
+        }
+        if let Some(quotas) = &self.quotas {
+            shares.extend([quotas.members, quotas.no_space]);
+            if !(1..=1_000).contains(&quotas.projects) {
+                let found = quotas.projects;
+                return Err(format!("quotas.projects is {found}, expected 1 to 1,000"));
+            }
+        }
+        shares.extend(self.logs.as_ref().map(|logs| logs.bare));
         if let Some(share) = shares.into_iter().find(|share| !(0.0..=1.0).contains(share)) {
             return Err(format!("a share is {share}, expected 0 to 1"));
         }

@@ -17,8 +17,11 @@ const MOST: f64 = 0.2;
 /// Largest share that a layer's becomes.
 const MOST_OF_LAYER: f64 = 0.9;
 
-/// Largest share of raises that go by what was used.
+/// Largest share of raises of memory that go by what was used.
 const MOST_BY_USE: f64 = 0.35;
+
+/// The same of disk.
+const MOST_DISK_BY_USE: f64 = 0.9;
 
 impl Preset {
     /// The shares of its layers.
@@ -30,10 +33,22 @@ impl Preset {
         if let Some(single) = &mut self.single {
             all.extend([&mut single.flaws, &mut single.bad_input]);
         }
-        all.extend(self.fixed.as_mut().map(|fixed| &mut fixed.share));
+        if let Some(fixed) = &mut self.fixed {
+            all.extend([&mut fixed.share, &mut fixed.folder, &mut fixed.product]);
+        }
         all.extend(self.looks.as_mut().map(|looks| &mut looks.slow));
         if let Some(hung) = &mut self.hung {
             all.extend([&mut hung.workflows, &mut hung.limits]);
+        }
+        all
+    }
+
+    /// How seldom the troubles of its layers come.
+    fn layer_days(&mut self) -> Vec<&mut f64> {
+        let mut all = Vec::new();
+        all.extend(self.overload.as_mut().map(|overload| &mut overload.days_between));
+        if let Some(quotas) = &mut self.quotas {
+            all.extend([&mut quotas.files_days, &mut quotas.project_days]);
         }
         all
     }
@@ -54,8 +69,8 @@ impl Preset {
     /// Draws a mixture around this preset. How often troubles come and each share of flaws are
     /// multiplied or divided by up to `factor`, each by itself; how soon people look by up to its
     /// root; how often they see through a hold, try again and mend, and how often a facilitator
-    /// releases in bulk, is drawn anew. So it is with the shares of layers, those of needs by up to
-    /// the root. The same seed gives the same mixture; a factor of 1 changes
+    /// releases in bulk, is drawn anew. So it is with the troubles and shares of layers, those of
+    /// needs by up to the root. The same seed gives the same mixture; a factor of 1 changes
     /// nothing.
     #[must_use]
     pub fn vary(mut self, factor: f64, seed: u64) -> Self {
@@ -95,6 +110,10 @@ impl Preset {
                 *share = (*share * factor.powf(dice.unit() - 0.5)).min(MOST_OF_LAYER);
             }
             needs.by_use = MOST_BY_USE * dice.unit();
+            needs.disk_by_use = MOST_DISK_BY_USE * dice.unit();
+        }
+        for days in self.layer_days() {
+            *days *= factor.powf(2.0 * dice.unit() - 1.0);
         }
         for share in self.layer_shares() {
             *share = (*share * factor.powf(2.0 * dice.unit() - 1.0)).min(MOST_OF_LAYER);

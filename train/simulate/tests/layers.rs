@@ -87,7 +87,7 @@ fn a_raise_by_what_was_used_often_does_not_suffice() {
         "memory after memory: {rates:?}, without the layer {:?}",
         by_hold(plain(), &MEMORY, "memory")
     );
-    assert!(rates.iter().all(|(_, count)| *count >= 300), "{rates:?}");
+    assert!(rates.iter().all(|(_, count)| *count >= 150), "{rates:?}");
     assert!((0.45..=0.75).contains(&rates[0].0), "{rates:?}");
     assert!((0.55..=0.80).contains(&rates[2].0), "{rates:?}");
     let disk = by_hold(layered(), &DISK, "disk");
@@ -297,4 +297,112 @@ fn a_unit_of_time_changes_durations_and_nothing_else() {
             }
         }
     }
+}
+
+/// Share of successes among the releases as they are of such causes, and how many.
+fn as_is(all: &[Played], causes: &[&str]) -> (f64, usize) {
+    let [one, two, more] = by_hold(all, causes, "as-is");
+    let count = one.1 + two.1 + more.1;
+    let successes: f64 = [one, two, more]
+        .iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(share, count)| share * *count as f64)
+        .sum();
+    (successes / count as f64, count)
+}
+
+#[test]
+fn an_overloaded_access_point_holds_jobs_of_any_owner_whatever_the_server() {
+    const OVERLOADED: [&str; 1] = ["access-point-overloaded"];
+    let of =
+        |played: &'static Played| played.holds.iter().filter(|hold| is(hold, "cause", &OVERLOADED));
+    assert_eq!(holds(plain()).filter(|hold| is(hold, "cause", &OVERLOADED)).count(), 0);
+    // Holds of an hour: of how many owners.
+    let mut most = 0;
+    for played in layered() {
+        let mut owners: BTreeMap<i64, HashSet<&str>> = BTreeMap::new();
+        for hold in of(played) {
+            assert!(hold["transient"] == true && hold["reach"] == "service");
+            let codes = (hold["code"].as_i64().unwrap(), hold["subcode"].as_i64().unwrap());
+            assert!([11, 12, 13, 18].contains(&codes.0) && [0, 1, 23].contains(&codes.1));
+            let hour = hold["time"].as_i64().unwrap() / 3_600;
+            owners.entry(hour).or_default().insert(hold["owner"].as_str().unwrap());
+        }
+        most = most.max(owners.values().map(HashSet::len).max().unwrap_or(0));
+    }
+    let (share, count) = as_is(layered(), &OVERLOADED);
+    println!("{share:.3} of {count} releases, at most {most} owners in an hour");
+    assert!(most >= 5, "{most}");
+    assert!(count >= 500 && (0.33..=0.57).contains(&share), "{share} of {count}");
+}
+
+#[test]
+fn quotas_are_of_owners_and_of_projects_of_bytes_and_of_files() {
+    let full =
+        |all: &'static [Played]| holds(all).filter(|hold| is(hold, "cause", &["quota-full"]));
+    let subcodes = |all: &'static [Played]| -> HashSet<i64> {
+        full(all).map(|hold| hold["subcode"].as_i64().unwrap()).collect()
+    };
+    assert_eq!(subcodes(plain()), HashSet::from([122]));
+    assert_eq!(subcodes(layered()), HashSet::from([28, 122]));
+    assert!(full(layered()).count() > full(plain()).count());
+    // Members of a project are held together.
+    let shared = layered().iter().any(|played| {
+        let mut owners: BTreeMap<i64, HashSet<&str>> = BTreeMap::new();
+        for hold in played.holds.iter().filter(|hold| is(hold, "cause", &["quota-full"])) {
+            let hour = hold["time"].as_i64().unwrap() / 3_600;
+            owners.entry(hour).or_default().insert(hold["owner"].as_str().unwrap());
+        }
+        owners.values().any(|owners| owners.len() >= 3)
+    });
+    assert!(shared);
+}
+
+#[test]
+fn memory_is_no_more_than_a_fifth_of_the_holds_and_folders_seldom_come_back() {
+    let all = holds(layered()).filter(|hold| !is(hold, "cause", &["person", "spooling"]));
+    let (count, memory) = all.fold((0, 0), |(count, memory), hold| {
+        (count + 1, memory + usize::from(is(hold, "cause", &MEMORY)))
+    });
+    let share = memory as f64 / f64::from(count);
+    println!("memory is {share:.3} of {count}");
+    assert!((0.08..=0.26).contains(&share), "{share}");
+    let (folder, product) =
+        (as_is(layered(), &["missing-folder"]), as_is(layered(), &["not-yet-produced"]));
+    println!("folder {folder:?}, product {product:?}");
+    assert!(folder.1 >= 50 && folder.0 < 0.35, "{folder:?}");
+    assert!(product.1 >= 200 && (0.2..=0.55).contains(&product.0), "{product:?}");
+    // Nobody puts a product there without the layer.
+    assert!(product.0 > 0.1 + as_is(plain(), &["missing-folder"]).0);
+}
+
+#[test]
+fn some_access_points_log_the_least_and_their_holds_stay_as_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let layer = |share: &str| {
+        let path = folder.path().join(format!("bare-{share}.toml"));
+        std::fs::write(&path, format!("[logs]\nbare = {share}\n")).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let (never, always) = (layer("0.0"), layer("1.0"));
+    let usual = played("small", &["faults-3", &never], 3, 2);
+    let bare = played("small", &["faults-3", &always], 3, 2);
+    let read = |played: &Played, name: &str| {
+        std::fs::read_to_string(played.folder.path().join(name)).unwrap()
+    };
+    assert!(usual.holds == bare.holds && !bare.holds.is_empty());
+    assert!(read(&bare, "epoch_history").is_empty() && !read(&usual, "epoch_history").is_empty());
+    let events = |played: &Played| -> Vec<(i64, u16)> {
+        let log = read(played, "EventLog");
+        let all = holdadvise::userlog::Events::new(log.as_bytes());
+        all.map(|event| event.unwrap()).map(|event| (event.time.seconds, event.number)).collect()
+    };
+    let without = events(&usual).into_iter().filter(|(_, number)| *number != 28);
+    assert_eq!(without.collect::<Vec<_>>(), events(&bare));
+    assert!(read(&bare, "simulation.json").contains("\"bare\":true"));
+    assert!(!read(&usual, "simulation.json").contains("bare\":true"));
+    // A share of them, by the seed.
+    let is_bare = |seed| read(&played("small", &["faults-3"], seed, 1), "simulation.json");
+    let drawn = (1..=24).filter(|&seed| is_bare(seed).contains("\"bare\":true")).count();
+    assert!((1..=9).contains(&drawn), "{drawn} of 24");
 }

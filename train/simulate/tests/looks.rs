@@ -83,6 +83,18 @@ fn looks_are_answered_as_real_ones_and_files_are_seen_as_they_are() {
         let asked: usize =
             played.truth.values().map(|hold| hold["oracle"].as_array().unwrap().len()).sum();
         assert_eq!(asked, played.looks.len());
+        // Instants repeat: the looks at a hold stand in the order of its oracle.
+        let mut times: HashMap<(i64, i64, i64), Vec<i64>> = HashMap::new();
+        for Look { look, .. } in played.each() {
+            let of = |key: &str| look[key].as_i64().unwrap();
+            let hold = (of("Cluster"), of("Proc"), of("NumHolds"));
+            times.entry(hold).or_default().push(of("Time"));
+        }
+        for (hold, times) in times {
+            let oracle = played.truth[&hold]["oracle"].as_array().unwrap();
+            let asked = oracle.iter().map(|at| at["time"].as_i64().unwrap());
+            assert_eq!(asked.collect::<Vec<_>>(), times, "{hold:?}");
+        }
         for Look { line, look, hold, as_is, ad } in played.each() {
             let (Some(named), Some(ad)) = (look["Named"].as_str(), ad) else { continue };
             let record: Recorded = serde_json::from_str(line).unwrap();

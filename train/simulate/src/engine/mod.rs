@@ -76,9 +76,10 @@ impl Simulation {
         std::fs::create_dir_all(folder)
             .map_err(|source| SimulateError::Write { path: folder.to_owned(), source })?;
         let rotation = (settings.largest_log, settings.most_rotations);
-        let log =
-            EventLog::create(folder.join("EventLog"), settings.information, rotation, span.0)?;
-        let epochs = EpochWriter::create(folder.join("epoch_history"))?;
+        let bare = settings.is_bare();
+        let information = settings.information && !bare;
+        let log = EventLog::create(folder.join("EventLog"), information, rotation, span.0)?;
+        let epochs = EpochWriter::create(folder.join("epoch_history"), !bare)?;
         let seed = settings.seed;
         let oracle = Oracle::new(Arc::clone(&world), seed);
         let looker = match extras.looks {

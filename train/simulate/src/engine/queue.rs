@@ -31,6 +31,8 @@ pub(crate) enum Item {
 pub(crate) enum Outage {
     Service(usize),
     Filesystem(usize),
+    /// The access point itself.
+    AccessPoint,
 }
 
 /// Items by time, then in the order they were added.

@@ -116,11 +116,6 @@ impl Simulation {
             Some(single) if bug == 0.0 && dice.chance(single.bad_input) => few(single, dice),
             _ => bug,
         };
-        let fixed_at = world.preset.fixed.as_ref().and_then(|fixed| {
-            let can_be = bug >= 1.0 || flaw.is_some_and(|(flaw, _)| flaw.can_be_fixed());
-            let hours = world.preset.people.look_hours.median * dice.spread(fixed.looks);
-            (can_be && dice.chance(fixed.share)).then(|| self.now + (hours * 3_600.0) as i64)
-        });
         let number = self.clusters.len();
         // What was made a few clusters ago by the same owner may be this one's input.
         let producer = dice.chance(flaws.not_yet_produced).then(|| {
@@ -132,6 +127,17 @@ impl Simulation {
             })
         });
         let producer = producer.flatten().map(|(index, _)| index);
+        let fixed_at = world.preset.fixed.as_ref().and_then(|fixed| {
+            let share = match flaw {
+                Some((Flaw::MissingFolder, _)) => fixed.folder,
+                Some((flaw, _)) if flaw.can_be_fixed() => fixed.share,
+                _ if bug >= 1.0 => fixed.share,
+                _ if producer.is_some() => fixed.product,
+                _ => 0.0,
+            };
+            let hours = world.preset.people.look_hours.median * dice.spread(fixed.looks);
+            dice.chance(share).then(|| self.now + (hours * 3_600.0) as i64)
+        });
         let word = dice.below(60);
         let drawn = Cluster {
             id: 4_100_000 + number as i32,

@@ -34,6 +34,9 @@ impl Subject {
 
 type Trouble = (Cause, Symptom);
 
+/// "Too many open files in system": the table of all processes is full.
+pub(crate) const ENFILE: i32 = 23;
+
 /// One run of a job. Its shadow starts at `start`.
 pub(crate) fn attempt(world: &World, subject: &Subject, start: i64, dice: &mut Dice) -> Run {
     let owner = &world.owners[subject.cluster.owner];
@@ -209,6 +212,14 @@ impl Attempt<'_, '_> {
         if let Some((cause, symptom)) = self.local_input(now) {
             return hold(cause, symptom, self.dice.between(1, 25));
         }
+        if let Some(symptom) = self.overloaded(now, true) {
+            let took = self.dice.between(20, 900);
+            let again = self.world.preset.overload.as_ref().map_or(0.0, |p| p.again);
+            if self.dice.chance(again) {
+                return Some((Ending::ShadowException { starter: false }, took));
+            }
+            return hold(Cause::AccessPointOverloaded, symptom, took);
+        }
         let fault = self.host_fault(now);
         if fault == Some(HostFault::DiskFull) {
             let item = self.any_file();
@@ -234,6 +245,18 @@ impl Attempt<'_, '_> {
         }
         let (cause, symptom, took) = self.urls(now, fault)?;
         hold(cause, symptom, took)
+    }
+
+    /// How a transfer fails because the access point is overloaded: the peer gives up
+    /// (`DCTransferQueue`, `FileTransfer::DoReceiveTransferGoAhead`), or no file can be opened.
+    fn overloaded(&mut self, now: i64, input: bool) -> Option<Symptom> {
+        self.world.overload.strikes(now, self.dice)?;
+        Some(match self.dice.below(10) {
+            0..=6 => Symptom::TransferLost { input },
+            7 | 8 if input => Symptom::ReadInput { errno: ENFILE, item: self.any_file() },
+            7 | 8 => Symptom::WriteOutput { errno: ENFILE },
+            _ => Symptom::Protocol { go_ahead: input },
+        })
     }
 
     fn any_file(&mut self) -> u16 {
@@ -262,6 +285,7 @@ impl Attempt<'_, '_> {
         cluster.producer.is_some()
             && cluster.producer_by_url == by_url
             && self.subject.ready.is_none_or(|ready| now < ready)
+            && !cluster.is_fixed(now)
             && !self.mended()
     }
 
@@ -389,9 +413,9 @@ impl Attempt<'_, '_> {
             return Some((Cause::MissingStdoutFolder, symptom));
         }
         let opens = self.workflow.shared_filesystem || self.workflow.streams;
-        if opens && self.quota_is_full(now) {
+        if opens && let Some(errno) = self.full_quota(now) {
             let streamed = self.workflow.streams;
-            return Some((Cause::QuotaFull, Symptom::Stdout { errno: 122, streamed }));
+            return Some((Cause::QuotaFull, Symptom::Stdout { errno, streamed }));
         }
         None
     }
@@ -408,9 +432,12 @@ impl Attempt<'_, '_> {
         self.subject.mended()
     }
 
-    fn quota_is_full(&mut self, instant: i64) -> bool {
-        let quota = &self.owner.quota;
-        quota.at(instant).is_some() && !self.mended() && quota.strikes(instant, self.dice).is_some()
+    /// The error number of writing while a quota is full.
+    fn full_quota(&mut self, instant: i64) -> Option<i32> {
+        self.world.quotas(self.owner).find_map(|quota| {
+            let is_full = quota.at(instant).is_some() && !self.subject.mended();
+            is_full.then(|| quota.strikes(instant, self.dice)).flatten()
+        })
     }
 
     fn output(&mut self) -> Option<Trouble> {
@@ -419,8 +446,11 @@ impl Attempt<'_, '_> {
         if self.flaw == Some(Flaw::TooLargeOutput) {
             return Some((Cause::TooLargeOutput, Symptom::TooLargeOutput));
         }
-        if self.quota_is_full(now) {
-            return Some((Cause::QuotaFull, Symptom::WriteOutput { errno: 122 }));
+        if let Some(errno) = self.full_quota(now) {
+            return Some((Cause::QuotaFull, Symptom::WriteOutput { errno }));
+        }
+        if let Some(symptom) = self.overloaded(now, false) {
+            return Some((Cause::AccessPointOverloaded, symptom));
         }
         if let Some(errno) = self.filesystem_fault(now) {
             return Some((Cause::FilesystemOutage, Symptom::WriteOutput { errno }));

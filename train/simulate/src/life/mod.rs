@@ -8,6 +8,6 @@ mod cluster;
 mod execution;
 mod run;
 
-pub(crate) use attempt::{Subject, attempt};
+pub(crate) use attempt::{ENFILE, Subject, attempt};
 pub(crate) use cluster::{Cluster, Edits, Flaw, Traits, draw_flaw, few};
 pub(crate) use run::{Ending, Run};

@@ -32,16 +32,21 @@ pub(crate) struct RunEnd<'a> {
 
 pub(crate) struct EpochWriter {
     out: OutFile,
+    /// Whether the access point keeps epoch ads; the file is empty where not.
+    keeps: bool,
     text: String,
 }
 
 impl EpochWriter {
-    pub(crate) fn create(path: PathBuf) -> Result<Self> {
-        Ok(Self { out: OutFile::create(path)?, text: String::new() })
+    pub(crate) fn create(path: PathBuf, keeps: bool) -> Result<Self> {
+        Ok(Self { out: OutFile::create(path)?, keeps, text: String::new() })
     }
 
     /// Appends the ad of a run, with its banner.
     pub(crate) fn write(&mut self, end: &RunEnd<'_>) -> Result<()> {
+        if !self.keeps {
+            return Ok(());
+        }
         self.text.clear();
         epoch_ad(&mut self.text, end);
         self.out.write(self.text.as_bytes())

@@ -4,6 +4,7 @@ use super::look::release_as;
 use crate::cause::Symptom;
 use crate::engine::{HoldNow, Item, Outage, Simulation};
 use crate::error::Result;
+use crate::life::ENFILE;
 use crate::truth::{Action, Releaser};
 
 /// Plans who releases after which outage, and who does too early.
@@ -31,6 +32,9 @@ pub(crate) fn plan_bulk_releases(simulation: &mut Simulation) {
             plan(trouble.start, trouble.end, Outage::Filesystem(filesystem));
         }
     }
+    for trouble in simulation.world.overload.iter() {
+        plan(trouble.start, trouble.end, Outage::AccessPoint);
+    }
     for (time, item) in planned {
         simulation.queue.push(time, item);
     }
@@ -56,6 +60,12 @@ fn is_held_by(simulation: &Simulation, job: usize, hold: &HoldNow, place: Outage
             | Symptom::USER_LOG
             | Symptom::Stdout { .. },
         ) => simulation.world.owners[simulation.clusters[cluster].owner].filesystem == filesystem,
+        // The events of any owner's jobs say so alike.
+        (Outage::AccessPoint, Symptom::TransferLost { .. } | Symptom::Protocol { .. }) => true,
+        (
+            Outage::AccessPoint,
+            Symptom::ReadInput { errno: ENFILE, .. } | Symptom::WriteOutput { errno: ENFILE },
+        ) => true,
         _ => false,
     }
 }

@@ -112,9 +112,12 @@ fn still_going_on(simulation: &Simulation, job: usize, cause: Cause) -> bool {
             .chain(&workflow.output_service)
             .any(|&service| world.services[service].faults.at(now).is_some()),
         Cause::FilesystemOutage => world.filesystems[owner.filesystem].faults.at(now).is_some(),
-        Cause::QuotaFull => owner.quota.at(now).is_some(),
+        Cause::QuotaFull => world.quotas(owner).any(|quota| quota.at(now).is_some()),
+        Cause::AccessPointOverloaded => world.overload.at(now).is_some(),
         Cause::CredentialExpired => owner.credential.at(now).is_some(),
-        Cause::NotYetProduced => simulation.ready(job).is_none_or(|ready| now < ready),
+        Cause::NotYetProduced => {
+            !cluster.is_fixed(now) && simulation.ready(job).is_none_or(|ready| now < ready)
+        }
         Cause::SiteNetworkOutage => site.is_some_and(|site| site.network.at(now).is_some()),
         Cause::SiteSoftwareOutage => site.is_some_and(|site| site.software.at(now).is_some()),
         Cause::RuntimeService => workflow

@@ -120,12 +120,21 @@ pub(super) fn release_as(
     if action == Action::Other {
         edits.described |= described;
     }
+    let workflow = simulation.workflow(state.cluster);
+    let asked = (workflow.request_memory, workflow.request_disk);
     // People ask for more than twice as much, or for less, or go by what was used.
     let dice = &mut simulation.chances.people;
     let generosity = dice.spread(Spread { median: 0.95, sigma: 0.25 });
     let raises = matches!(action, Action::Memory | Action::Disk);
     let needs = simulation.world.preset.needs.as_ref().filter(|_| raises);
-    let by_use = needs.is_some_and(|needs| dice.chance(needs.by_use));
+    let (raised, share) = match (needs, action) {
+        (None, _) => (false, 0.0),
+        (Some(needs), Action::Disk) => (state.edits.request_disk > asked.1, needs.disk_by_use),
+        (Some(needs), _) => (state.edits.request_memory > asked.0, needs.by_use),
+    };
+    // Who has raised before sees that it was too little.
+    let generosity = if raised { generosity * AGAIN } else { generosity };
+    let by_use = needs.is_some() && !raised && dice.chance(share);
     let scaled = |now: i64, then: i64, used: i64| match then > now {
         true if by_use => (used + used / 5).max(now + now / 10),
         true => ((then as f64 * generosity) as i64).max(now + now / 10),
@@ -140,6 +149,9 @@ pub(super) fn release_as(
     let reason = format!("via condor_release (by user {by})");
     simulation.release(job, action, edits, releaser, &reason)
 }
+
+/// How many times as generous as the first a second raise is: assumed.
+const AGAIN: f64 = 1.3;
 
 /// What was mended for the held jobs is mended for the waiting ones too.
 fn mend_waiting(simulation: &mut Simulation, cluster: usize, described: bool) {

@@ -7,6 +7,7 @@ pub(crate) fn text(errno: i32) -> &'static str {
         5 => "Input/output error",
         8 => "Exec format error",
         13 => "Permission denied",
+        23 => "Too many open files in system",
         28 => "No space left on device",
         110 => "Connection timed out",
         116 => "Stale file handle",

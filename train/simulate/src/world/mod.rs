@@ -3,6 +3,7 @@
 
 mod clock;
 mod owner;
+mod quota;
 mod schedule;
 mod service;
 mod site;
@@ -27,6 +28,9 @@ fn named(names: &[&str], number: usize) -> String {
     }
 }
 
+/// Stream of chance of what layers add to the world; those of a simulation have low numbers.
+const LAYER_STREAM: u64 = 10;
+
 /// Everything outside the jobs.
 #[derive(Clone, Debug)]
 pub(crate) struct World {
@@ -43,6 +47,10 @@ pub(crate) struct World {
     /// Licence servers and databases that programs talk to.
     pub(crate) runtime_services: Vec<Schedule<()>>,
     pub(crate) owners: Vec<Owner>,
+    /// When the quota of a project is full, and the error number of writing then.
+    pub(crate) projects: Vec<Schedule<i32>>,
+    /// When the access point is overloaded.
+    pub(crate) overload: Schedule<()>,
     /// HTCondor version of the access point before and after its upgrade.
     pub(crate) upgrade: i64,
     pub(crate) address: String,
@@ -74,7 +82,7 @@ impl World {
         let registries: Vec<_> = (0..2).map(|_| service::plain(rhythm, span, &mut dice)).collect();
         let runtime_services: Vec<_> =
             (0..4).map(|_| service::plain(rhythm, span, &mut dice)).collect();
-        let owners = (0..preset.owners.count)
+        let mut owners: Vec<Owner> = (0..preset.owners.count)
             .map(|number| {
                 let scene = owner::Scene { services: services.len(), filesystems: &filesystems };
                 Owner::draw(number, &preset, &scene, span, &mut dice)
@@ -82,6 +90,13 @@ impl World {
             .collect();
         let upgrade = span.0 + ((span.1 - span.0) as f64 * (0.3 + 0.4 * dice.unit())) as i64;
         let address = format!("10.8.{}.{}", dice.between(1, 200), dice.between(2, 250));
+        let mut dice = Dice::new(seed, LAYER_STREAM);
+        let projects = quota::draw(&preset, &mut owners, span, &mut dice);
+        let overload = preset.overload.as_ref().map(|p| {
+            let rhythm = Rhythm { days_between: p.days_between, hours: p.hours, grows: p.grows };
+            let [from, to] = p.fails;
+            Schedule::draw(&mut dice, span, rhythm, |dice| ((), from + (to - from) * dice.unit()))
+        });
         let mut all = 0;
         let up_to = |site: &Site| {
             all += site.slots();
@@ -99,9 +114,20 @@ impl World {
             registries,
             runtime_services,
             owners,
+            projects,
+            overload: overload.unwrap_or_default(),
             upgrade,
             address,
         }
+    }
+
+    /// The quotas that an owner's files count against.
+    pub(crate) fn quotas<'a>(
+        &'a self,
+        owner: &'a Owner,
+    ) -> impl Iterator<Item = &'a Schedule<i32>> {
+        let project = owner.project.map(|project| &self.projects[project]);
+        [&owner.quota, &owner.files].into_iter().chain(project)
     }
 
     /// Full name of the access point.

@@ -1,5 +1,6 @@
 //! Owners: what they submit, what they meet alone, how they take a hold.
 
+use super::quota::EDQUOT;
 use super::{Filesystem, Rhythm, Schedule, Workflow};
 use crate::preset::Preset;
 use crate::random::{Dice, Spread};
@@ -18,7 +19,12 @@ pub(crate) struct Owner {
     /// Where the jobs' files lie.
     pub(crate) filesystem: usize,
     pub(crate) home: String,
-    pub(crate) quota: Schedule<()>,
+    /// When its quota of bytes is full, and the error number of writing then.
+    pub(crate) quota: Schedule<i32>,
+    /// The same of its quota of files.
+    pub(crate) files: Schedule<i32>,
+    /// The project whose space its files lie in.
+    pub(crate) project: Option<usize>,
     pub(crate) credential: Schedule<()>,
     pub(crate) workflows: Vec<Workflow>,
     /// Hours until a hold is looked at.
@@ -56,7 +62,9 @@ impl Owner {
         Self {
             weight: dice.spread(Spread { median: 1.0, sigma: 0.8 }),
             filesystem,
-            quota: Schedule::draw(dice, span, quota, |dice| ((), 0.6 + 0.4 * dice.unit())),
+            quota: Schedule::draw(dice, span, quota, |dice| (EDQUOT, 0.6 + 0.4 * dice.unit())),
+            files: Schedule::default(),
+            project: None,
             credential: Schedule::draw(dice, span, credential, |_| ((), 1.0)),
             workflows: (0..1 + dice.below(owners.workflows * 2 - 1))
                 .map(|_| Workflow::draw(preset, scene, dice))
