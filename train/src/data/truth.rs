@@ -45,6 +45,8 @@ impl Oracle {
 struct Record {
     cluster: i32,
     proc: i32,
+    #[serde(default)]
+    num_holds: i64,
     time: i64,
     released: Option<i64>,
     action: Option<Action>,
@@ -86,7 +88,9 @@ impl HoldTruth {
 /// The truth of all holds of a simulation.
 #[derive(Clone, Debug, Default)]
 pub struct Truth {
-    holds: HashMap<(JobId, i64), HoldTruth>,
+    /// By job and time of event 012, each with its NumHolds: where an hour of the preset takes
+    /// seconds, a job may be held twice in one.
+    holds: HashMap<(JobId, i64), Vec<(i64, HoldTruth)>>,
 }
 
 impl Truth {
@@ -112,7 +116,8 @@ impl Truth {
                 let text = format!("line {}: probability {wrong} of {}", number + 1, action.name());
                 return Err(io::Error::new(io::ErrorKind::InvalidData, text));
             }
-            truth.holds.insert(key, HoldTruth { released, cause, reach, success, oracle });
+            let hold = HoldTruth { released, cause, reach, success, oracle };
+            truth.holds.entry(key).or_default().push((record.num_holds, hold));
         }
         Ok(truth)
     }
@@ -129,8 +134,8 @@ impl Truth {
     /// The actions before releases, as a journal would have them.
     pub fn journal(&self) -> NotedActions {
         let mut journal = NotedActions::default();
-        for ((job, _), hold) in &self.holds {
-            if let Some((released_at, action)) = hold.released {
+        for ((job, _), holds) in &self.holds {
+            for (released_at, action) in holds.iter().filter_map(|(_, hold)| hold.released) {
                 journal.insert(*job, released_at, action);
             }
         }
@@ -139,7 +144,14 @@ impl Truth {
 
     /// What is known of a hold.
     pub fn of(&self, episode: &Episode) -> Option<&HoldTruth> {
-        self.holds.get(&(episode.identity.job, episode.held_at))
+        self.hold(episode.identity.job, episode.held_at, episode.identity.num_holds)
+    }
+
+    /// A log that begins late counts fewer holds: then the last of that second.
+    fn hold(&self, job: JobId, held_at: i64, num_holds: i64) -> Option<&HoldTruth> {
+        let holds = self.holds.get(&(job, held_at))?;
+        let counted = |(number, _): &&(i64, _)| *number == num_holds;
+        holds.iter().find(counted).or(holds.last()).map(|(_, hold)| hold)
     }
 }
 
@@ -167,14 +179,26 @@ mod tests {
         let line = r#"{"cluster":1,"proc":0,"time":5,"released":9,"action":"as-is","success":0.25,"oracle":[{"time":9,"as-is":0.5,"memory":0.5,"disk":0.5,"site":0.5,"other":1.0}],"cause":"bug"}
 {"cluster":2,"proc":0,"time":6,"released":null,"action":null,"cause":"firewall","reach":"site","success":null,"oracle":[{"time":8,"as-is":0.0}]}"#;
         let truth = Truth::read(line.as_bytes()).unwrap();
-        let hold = &truth.holds[&(JobId::new(1, 0), 5)];
+        let (_, hold) = &truth.holds[&(JobId::new(1, 0), 5)][0];
         assert_eq!(hold.released, Some((9, Action::AsIs)));
         assert_eq!((hold.cause.as_deref(), hold.reach), (Some("bug"), None));
         assert_eq!((hold.at(9, Action::Other), hold.at(8, Action::Other)), (Some(1.0), None));
         assert_eq!((hold.at(9, Action::AsIs), hold.told(9, Action::AsIs)), (Some(0.25), Some(0.5)));
-        let other = &truth.holds[&(JobId::new(2, 0), 6)];
+        let (_, other) = &truth.holds[&(JobId::new(2, 0), 6)][0];
         assert_eq!((other.released, other.reach), (None, Some(Reach::Site)));
         assert_eq!(other.oracle[0].actions().collect::<Vec<_>>(), [(Action::AsIs, 0.0)]);
+    }
+
+    #[test]
+    fn two_holds_of_one_second_are_kept_by_their_number() {
+        let line = |number: i32, cause: &str| {
+            format!(r#"{{"cluster":1,"proc":0,"num_holds":{number},"time":5,"cause":"{cause}"}}"#)
+        };
+        let text = [line(2, "flaky"), line(3, "bug")].join("\n");
+        let truth = Truth::read(text.as_bytes()).unwrap();
+        let cause = |number| truth.hold(JobId::new(1, 0), 5, number)?.cause.as_deref();
+        assert_eq!([2, 3, 1].map(cause), [Some("flaky"), Some("bug"), Some("bug")]);
+        assert_eq!(truth.hold(JobId::new(1, 0), 6, 2), None);
     }
 
     #[test]
