@@ -61,6 +61,7 @@ complete -c condor_holdadvise -o now -d 'Judge as of this time, in Unix seconds,
 complete -c condor_holdadvise -o nobatch -d 'Print one line for each job instead of one block for each group of like jobs'
 complete -c condor_holdadvise -o removals -d 'Print the command that removes a group of jobs, where removal is advised'
 complete -c condor_holdadvise -o explain-decision -d 'Print a table of what can be done'
+complete -c condor_holdadvise -o watch -d 'Stay, ask the queue again every so many seconds (60, or the number after a colon), and print what changed'
 complete -c condor_holdadvise -o wide -d 'Do not fit lines to 80 columns'
 complete -c condor_holdadvise -o long -d 'Print each advice as a ClassAd'
 complete -c condor_holdadvise -o json -d 'Print the advices as one JSON array'

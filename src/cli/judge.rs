@@ -58,11 +58,18 @@ pub(super) fn judge(
         .with_held_by_code(held_by_code)
         .with_costs(costs(&request.costs, config, model.metadata.thresholds)?)
         .explaining(request.prints_inputs(held.len()));
-    // The program ends soon, and to free a large history takes a while.
-    let advisor = ManuallyDrop::new(advisor);
+    let (freed, kept);
+    let advisor = if request.looks_again() {
+        freed = advisor;
+        &freed
+    } else {
+        // The program ends soon, and to free a large history takes a while.
+        kept = ManuallyDrop::new(advisor);
+        &*kept
+    };
     let time = PolicyTime::new(config.policy_time()?);
     if gathered.logs_alone {
-        return judge_logs(&advisor, held, &remarks.missing, now, take);
+        return judge_logs(advisor, held, &remarks.missing, now, take);
     }
     let mut policies = Policies {
         knobs: knobs(request, config),

@@ -5,7 +5,7 @@
 use super::arguments::Page;
 use super::config::KNOBS;
 use super::options::TOOL;
-use super::print::ATTRIBUTE_NAMES;
+use super::print::{ATTRIBUTE_NAMES, WATCH_NAMES};
 use crate::hold_code::HoldCode;
 
 /// The manual page of `condor_holdadvise`, section 1, in the language of man(7).
@@ -24,6 +24,13 @@ pub fn manual_page() -> String {
          Unix seconds, probabilities go from 0 to 1, Costs and ExpectedCosts are hours. TrainedOn and OutcomesHere are parts of Trust.",
     );
     page.paragraph(&format!("{}.", ATTRIBUTE_NAMES.join(", ")));
+    page.paragraph(&format!(
+        "A line of -watch -json has {} before these: when it was looked; found (at the first look), held, held-again, \
+         advice (another recommendation), detail (the same one, of another job, change, event or thing) or over; what \
+         was recommended before; and of a hold that is over released, removed, finished, not-asked (on hold, and a \
+         constraint is no longer true) or gone, with ClusterId and ProcId alone behind it.",
+        WATCH_NAMES.join(", ")
+    ));
     page.section("Hold Codes");
     page.paragraph(
         "A hold code says what failed, not whether it will fail again. These are the codes of \
@@ -103,7 +110,7 @@ const DESCRIPTION: [&str; 6] = [
      groups a line that begins with a lower-case letter in the first column is a command, and no other line is.",
 ];
 
-const REMARKS: [&str; 3] = [
+const REMARKS: [&str; 4] = [
     "The text for people may change between versions; scripts should use -json, -jsonl, -long, -af or \
      -format.",
     "Control characters and terminal escape sequences in reasons and names are not printed; invisible characters are \
@@ -112,15 +119,21 @@ const REMARKS: [&str; 3] = [
      Times of logs are local times of the zone that TZ names; where the ads show that a log was written in another \
      zone, it is read so and a note says it (Notes). \
      A hold put on by a person (code 1) is never advised to be released.",
+    "-watch tells jobs apart by what is to be done: a probability that moves is no change. Its seconds stand behind a \
+     colon, as a number behind a blank names a cluster. It keeps to the queue, and excludes -jobads, -userlog, -now, \
+     -limit and -apply. A look takes place at the earliest as long after the last one as that took; after one that was \
+     not answered in time twice as long, up to an hour. With a constraint, the last hundred jobs that were released \
+     stay among the jobs asked about.",
 ];
 
-const EXAMPLES: [(&str, &str); 5] = [
+const EXAMPLES: [(&str, &str); 6] = [
     ("Ask about one job:", "condor_holdadvise 1234.0"),
     ("Ask about all of one's own held jobs:", "condor_holdadvise"),
     (
         "As an administrator, list the jobs of all users that can be released:",
         "condor_holdadvise -allusers -af:j Owner Recommendation Band",
     ),
+    ("Stay with a cluster, and look every five minutes:", "condor_holdadvise 1234 -watch:300"),
     ("Without a queue, from a job event log:", "condor_holdadvise -userlog job.log"),
     (
         "From saved job ads:",

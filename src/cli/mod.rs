@@ -27,6 +27,7 @@ pub mod releaseexpr;
 mod request;
 mod run;
 pub mod sentences;
+mod watch;
 mod zones;
 
 pub use accounts::ids_now;

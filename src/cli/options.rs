@@ -96,6 +96,16 @@ const OPTIONS: &[OptionSpec] = &[
         "Print a table of what can be done: the expected hours of each choice, how likely success is, \
          what stands against it, and which rule decided. -long and -json have it as Decision.",
     ),
+    flag(
+        "watch",
+        2,
+        OUTPUT,
+        "Stay, ask the queue again every so many seconds (60, or the number after a colon), and print what changed: a \
+         new hold, another advice, a hold that is over. Ends when none of the jobs is in the queue any more, and with \
+         status 0 at an interrupt (Ctrl-C). Where the queue does not answer, that is said once. With -json or -jsonl \
+         each change is a JSON object on a line of its own.",
+    )
+    .qualifiers("seconds"),
     wide(OUTPUT),
     flag("long", 1, OUTPUT, "Print each advice as a ClassAd."),
     flag("json", 2, OUTPUT, "Print the advices as one JSON array."),

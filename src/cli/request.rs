@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches};
@@ -80,6 +81,8 @@ pub struct Request {
     pub most: Option<usize>,
     /// `-yes`
     pub yes: bool,
+    /// `-watch`: time between two looks.
+    pub watch: Option<Duration>,
     /// What to print.
     pub output: Output,
     /// How to print it.
@@ -133,6 +136,11 @@ impl Request {
             || (!self.event_logs.is_empty() && !asks_queue)
     }
 
+    /// The process judges several times.
+    pub fn looks_again(&self) -> bool {
+        self.watch.is_some() || self.dag_node
+    }
+
     /// Whether which inputs moved a probability is printed, of so many jobs judged.
     pub fn prints_inputs(&self, jobs: usize) -> bool {
         let named = |name: &str| name.eq_ignore_ascii_case("Inputs");
@@ -170,8 +178,9 @@ impl Request {
         } else {
             Output::Groups
         };
+        let watch = watch(matches)?;
         let dag_node = dag_node(text("dagnode"), text("dagnode-DAGManJobId"))?;
-        Ok(Self {
+        let request = Self {
             help: matches.get_flag("help"),
             version: matches.get_flag("version"),
             debug: matches.get_flag("debug"),
@@ -198,13 +207,19 @@ impl Request {
             dry_run: matches.get_flag("dry-run"),
             most: number(matches, "max")?,
             yes: matches.get_flag("yes"),
+            watch,
             output,
             style: Style {
                 columns: arguments::columns(matches),
                 removals: matches.get_flag("removals"),
                 explains: matches.get_flag("explain-decision"),
             },
-        })
+        };
+        if request.watch.is_some() && request.is_offline() {
+            let text = "-watch asks the queue again and again, and -eventlog alone asks none: name jobs or an owner";
+            return Err(ArgumentError::Invalid(text.to_owned()));
+        }
+        Ok(request)
     }
 }
 
@@ -276,6 +291,31 @@ fn outcomes(matches: &ArgMatches) -> Result<bool, ArgumentError> {
         ))),
         None => Ok(true),
     }
+}
+
+/// Seconds between two looks of `-watch`, where none are named. Assumed.
+const WATCH_SECONDS: u64 = 60;
+
+/// `-watch` follows the queue of now, all of the jobs that are named, and prints changes.
+fn watch(matches: &ArgMatches) -> Result<Option<Duration>, ArgumentError> {
+    // Checked where the colon was read.
+    let seconds = matches.get_many::<String>("watch-qualifiers").into_iter().flatten().last();
+    let seconds = seconds.and_then(|seconds| seconds.parse().ok());
+    if seconds.is_none() && !matches.get_flag("watch") {
+        return Ok(None);
+    }
+    let refused = [
+        ("it prints advice and carries none out", ["apply", "outcomes"].as_slice()),
+        ("it asks the queue again and again", &["jobads", "userlog", "now"]),
+        ("others would be left out at each look", &["limit"]),
+        ("changes are printed as lines, or with -json", &["long", "af", "format"]),
+    ];
+    for (why, names) in refused {
+        if let Some(name) = names.iter().find(|name| is_given(matches, name)) {
+            return Err(ArgumentError::Invalid(format!("-watch excludes -{name}: {why}")));
+        }
+    }
+    Ok(Some(Duration::from_secs(seconds.unwrap_or(WATCH_SECONDS))))
 }
 
 /// `-apply` acts on the queue of now, and options that belong to it do nothing without it.
@@ -362,6 +402,32 @@ mod tests {
             read("-f %d A -format -%s B").unwrap().output,
             Output::Format(vec![("%d".into(), "A".into()), ("-%s".into(), "B".into())])
         );
+    }
+
+    #[test]
+    fn a_watch_has_its_seconds_behind_a_colon() {
+        let watch = |line: &str| read(line).unwrap().watch.map(|time| time.as_secs());
+        assert_eq!(watch("1234"), None);
+        assert_eq!(watch("-watch 1234"), Some(60));
+        assert_eq!(watch("-wat:300 1234 -eventlog E"), Some(300));
+        assert_eq!(watch("-watch -jsonl -constraint true"), Some(60));
+    }
+
+    #[test]
+    fn a_watch_excludes_what_does_not_follow_the_queue() {
+        let error = |line: &str| read(line).unwrap_err().to_string();
+        assert_eq!(error("-watch:0"), "-watch:0: expected seconds, 1 to 86400");
+        assert_eq!(error("-watch:soon"), "-watch:soon: expected seconds, 1 to 86400");
+        for other in
+            ["-now 5", "-jobads a", "-userlog a", "-apply try", "-outcomes", "-limit 3", "-af A"]
+        {
+            let name = other.split(' ').next().unwrap();
+            assert!(
+                error(&format!("-watch {other}")).contains(&format!("excludes {name}: ")),
+                "{other}"
+            );
+        }
+        assert!(error("-watch -eventlog E").contains("name jobs or an owner"));
     }
 
     #[test]

@@ -11,11 +11,12 @@ use super::apply::{Collector, apply, journal_folder};
 use super::config::SettingError;
 use super::constraint::Constraint;
 use super::debug;
-use super::gather::{Remarks, gather};
+use super::gather::{Gathered, Remarks, gather};
 use super::judge::judge;
 use super::outcomes::print_outcomes;
 use super::output::{self, ToolError, say};
 use super::print::{Page, Printer};
+use super::watch::watch;
 use super::{ArgumentError, Config, Request};
 use super::{model_file, model_sheet};
 use jiff::tz::TimeZone;
@@ -134,6 +135,9 @@ fn answer(arguments: &[OsString], stays: bool, out: &mut dyn Write) -> Result<()
         let now = jiff::Timestamp::now().as_second();
         return print_outcomes(&request, &config, &model, now, out);
     }
+    if let Some(every) = request.watch {
+        return watch(&request, &config, every, out);
+    }
     if request.dag_node && request.apply.is_some() && !request.dry_run {
         return match stays {
             true => stay_with_node(&request, &config, out),
@@ -187,19 +191,11 @@ fn advise(
     config: &Config,
     out: &mut dyn Write,
 ) -> Result<Option<i64>, RunError> {
-    let constraint = request.selection.constraint.as_deref();
-    if constraint.is_some() && request.is_offline() && request.job_ads.is_none() {
-        return Err(RunError::ConstraintWithoutAds);
-    }
     if request.apply.is_some() && request.is_offline() {
         return Err(RunError::ApplyWithoutQueue);
     }
     let now = request.now.unwrap_or_else(|| jiff::Timestamp::now().as_second());
-    // A constraint that is no expression is told before anything is read.
-    let constraint = constraint.map(|text| Constraint::new(text, now)).transpose()?;
-    let filter = |ad: &_| constraint.as_ref().is_none_or(|constraint| constraint.is_true_for(ad));
-    let (gathered, mut remarks) = gather(request, config, &filter, now)?;
-    remarks.faults.extend(constraint.as_ref().and_then(Constraint::undecided));
+    let (gathered, mut remarks) = gathered(request, config, now)?;
     if let Some(what) = request.apply {
         let mut collector = Collector::new(what, request.selection.all_users);
         let model = model_file::open::<RunError>(&request.model(), config)?;
@@ -230,8 +226,26 @@ fn advise(
     Ok(None)
 }
 
+/// What there is to judge, as of `now`, and what is to be said of it.
+pub(super) fn gathered(
+    request: &Request,
+    config: &Config,
+    now: i64,
+) -> Result<(Gathered, Remarks), RunError> {
+    let constraint = request.selection.constraint.as_deref();
+    if constraint.is_some() && request.is_offline() && request.job_ads.is_none() {
+        return Err(RunError::ConstraintWithoutAds);
+    }
+    // A constraint that is no expression is told before anything is read.
+    let constraint = constraint.map(|text| Constraint::new(text, now)).transpose()?;
+    let filter = |ad: &_| constraint.as_ref().is_none_or(|constraint| constraint.is_true_for(ad));
+    let (gathered, mut remarks) = gather(request, config, &filter, now)?;
+    remarks.faults.extend(constraint.as_ref().and_then(Constraint::undecided));
+    Ok((gathered, remarks))
+}
+
 /// What was named and cannot be judged, and what of the input is damaged.
-fn tell(remarks: &Remarks) {
+pub(super) fn tell(remarks: &Remarks) {
     for line in &remarks.faults {
         say("Warning", line);
     }

@@ -262,6 +262,20 @@ impl Schedd {
         Ok((ads, left_out))
     }
 
+    /// Whether any of the jobs asked about, in whatever state, or of these is in the queue.
+    ///
+    /// # Errors
+    /// [`QueueError`] when `condor_q` cannot be run, fails or takes too long.
+    pub fn has_any(&self, selection: &Selection, more: &[JobId]) -> Result<bool, QueueError> {
+        let constraint = selection.in_any_state(more);
+        let mut arguments = self.arguments();
+        if selection.reaches_other_users() {
+            arguments.push("-allusers");
+        }
+        arguments.extend(["-limit", "1", "-constraint", &constraint, "-af", "ClusterId"]);
+        Ok(!run_tool("condor_q", &arguments, self.timeout)?.trim().is_empty())
+    }
+
     /// How many jobs are held in the whole queue for which code and subcode. Nothing else of other
     /// users' jobs is asked for.
     ///

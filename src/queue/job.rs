@@ -42,7 +42,7 @@ pub(super) fn job_id(ad: &ClassAd) -> Option<JobId> {
 }
 
 /// JobStatus in a word.
-fn state(ad: &ClassAd) -> &'static str {
+pub(crate) fn state(ad: &ClassAd) -> &'static str {
     match ad.integer("JobStatus") {
         Some(1) => "idle",
         Some(2) => "running",

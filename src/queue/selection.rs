@@ -29,17 +29,18 @@ impl JobSpec {
         }
     }
 
-    /// The ClassAd expression that is true for the jobs named.
-    fn expression(&self) -> String {
+    /// The ClassAd expression that is true for the jobs named, `and` the rest of it, but for a job
+    /// named by its full id.
+    fn expression(&self, and: &str) -> String {
         match self {
-            Self::Cluster(cluster) => format!("(ClusterId == {cluster} && JobStatus == 5)"),
+            Self::Cluster(cluster) => format!("(ClusterId == {cluster}{and})"),
             Self::Job(id) => format!("(ClusterId == {} && ProcId == {})", id.cluster, id.proc),
             Self::Owner(name) => {
                 let attribute = if name.contains('@') { "User" } else { "Owner" };
                 // A name that no literal can hold is nobody's.
                 classad_quote(name).map_or_else(
                     || "false".to_owned(),
-                    |name| format!("({attribute} == {name} && JobStatus == 5)"),
+                    |name| format!("({attribute} == {name}{and})"),
                 )
             }
         }
@@ -90,13 +91,26 @@ impl Selection {
     /// The constraint to send to the queue. A job named by its full id is found in any state, so
     /// that `not held` and `not in the queue` are told apart; everything else only when held.
     pub fn expression(&self) -> String {
-        let named = match self.jobs.as_slice() {
-            [] => "JobStatus == 5".to_owned(),
-            jobs => {
-                let parts: Vec<String> = jobs.iter().map(JobSpec::expression).collect();
-                parts.join(" || ")
-            }
-        };
+        self.and_constraint(self.named("JobStatus == 5"))
+    }
+
+    /// The constraint for the jobs asked about in any state, and for these.
+    pub(super) fn in_any_state(&self, more: &[JobId]) -> String {
+        let all = self.and_constraint(self.named(""));
+        let more = more.iter().map(|id| JobSpec::Job(*id).expression(""));
+        std::iter::once(format!("({all})")).chain(more).collect::<Vec<_>>().join(" || ")
+    }
+
+    /// True for the jobs named in a state; empty: in any.
+    fn named(&self, state: &str) -> String {
+        if self.jobs.is_empty() {
+            return if state.is_empty() { "true" } else { state }.to_owned();
+        }
+        let and = if state.is_empty() { String::new() } else { format!(" && {state}") };
+        self.jobs.iter().map(|spec| spec.expression(&and)).collect::<Vec<_>>().join(" || ")
+    }
+
+    fn and_constraint(&self, named: String) -> String {
         match &self.constraint {
             Some(constraint) => format!("({constraint}) && ({named})"),
             None => named,
@@ -143,6 +157,12 @@ mod tests {
             "(JobPrio > 3 || true) && ((ClusterId == 7 && ProcId == 1) || \
              (ClusterId == 8 && JobStatus == 5) || (Owner == \"a\\\"b\" && JobStatus == 5))"
         );
+        assert_eq!(
+            selection.in_any_state(&[JobId::new(9, 2)]),
+            "((JobPrio > 3 || true) && ((ClusterId == 7 && ProcId == 1) || (ClusterId == 8) || \
+             (Owner == \"a\\\"b\"))) || (ClusterId == 9 && ProcId == 2)"
+        );
+        assert_eq!(Selection::default().in_any_state(&[]), "(true)");
         assert!(selection.names(JobId::new(7, 1), None, None));
         assert!(!selection.names(JobId::new(7, 2), Some("alice"), None));
     }

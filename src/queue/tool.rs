@@ -7,6 +7,7 @@
 use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -244,6 +245,15 @@ fn groups() -> MutexGuard<'static, Vec<Pid>> {
     GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// An interrupt is how this program is meant to end.
+static ENDS_AT_INTERRUPT: AtomicBool = AtomicBool::new(false);
+
+/// From now on SIGINT ends this program with status 0, unless it is ignored.
+pub(crate) fn end_well_at_interrupt() {
+    ENDS_AT_INTERRUPT.store(true, Ordering::Relaxed);
+    end_groups_on_signals();
+}
+
 /// From now on a signal that ends this program first ends what it has started. What is ignored
 /// stays ignored (`nohup`).
 fn end_groups_on_signals() {
@@ -259,6 +269,9 @@ fn end_groups_on_signals() {
                 let groups = groups();
                 for group in groups.iter() {
                     let _ = kill_process_group(*group, Signal::KILL);
+                }
+                if signal == SIGINT && ENDS_AT_INTERRUPT.load(Ordering::Relaxed) {
+                    std::process::exit(0);
                 }
                 let _ = emulate_default_handler(signal);
             }

@@ -22,4 +22,5 @@ mod transfer_errors;
 mod tries;
 mod trust;
 mod urls;
+mod watch;
 mod zones;

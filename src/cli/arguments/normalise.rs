@@ -5,6 +5,7 @@
 //! only, and letters behind a colon where the option has them.
 
 use std::ffi::{OsStr, OsString};
+use std::ops::RangeInclusive;
 
 use super::option::{OptionSpec, Takes, Tool};
 
@@ -49,6 +50,9 @@ pub enum ArgumentError {
     #[error("{0}")]
     Invalid(String),
 }
+
+/// Seconds that may stand behind a colon: up to a day.
+const SECONDS: RangeInclusive<u32> = 1..=86_400;
 
 /// The name under which clap gets the text behind an option's colon.
 pub(super) fn qualifiers_id(option: &OptionSpec) -> String {
@@ -157,6 +161,12 @@ fn check_qualifiers(option: &'static OptionSpec, letters: &str) -> Result<(), Ar
         None => Err(error("this option takes nothing after a colon".to_owned())),
         Some("N") if letters.parse::<u16>().is_ok_and(|columns| columns >= 20) => Ok(()),
         Some("N") => Err(error("expected a number of columns, at least 20".to_owned())),
+        Some("seconds") if letters.parse().is_ok_and(|seconds| SECONDS.contains(&seconds)) => {
+            Ok(())
+        }
+        Some("seconds") => {
+            Err(error(format!("expected seconds, {} to {}", SECONDS.start(), SECONDS.end())))
+        }
         Some(known) if letters.chars().all(|c| known.contains(c)) => Ok(()),
         Some(known) => Err(error(format!("expected letters out of {known}"))),
     }

@@ -3,10 +3,18 @@
 use std::io::{self, Write};
 
 use jiff::tz::TimeZone;
+use serde_json::{Map, Value};
 
+use super::Page;
 use super::attributes::attributes;
-use crate::advice::Advice;
+use crate::advice::{Advice, Recommendation};
+use crate::cli::watch::{End, News};
 use crate::text::{to_json, to_json_pretty};
+use crate::userlog::JobId;
+
+/// What stands before the attributes of an advice in a line of `-watch`.
+pub(crate) const WATCH_NAMES: [&str; 4] =
+    ["WatchTime", "WatchEvent", "PreviousRecommendation", "HoldEnd"];
 
 /// An advice as one element of an array, `number` counted from 0.
 pub(super) fn print_element(
@@ -35,6 +43,54 @@ pub(in crate::cli) fn print_end(out: &mut dyn Write, elements: usize) -> io::Res
 
 pub(super) fn print_line(out: &mut dyn Write, advice: &Advice, zone: &TimeZone) -> io::Result<()> {
     writeln!(out, "{}", to_json(&attributes(advice, zone))?)
+}
+
+/// A line of `-watch`: the attributes of an advice behind what happened to it.
+pub(in crate::cli) fn watched(
+    out: &mut dyn Write,
+    advice: &Advice,
+    page: &Page,
+    news: News,
+) -> io::Result<()> {
+    let (event, was) = match news {
+        News::Found => ("found", None),
+        News::Held => ("held", None),
+        News::HeldAgain => ("held-again", None),
+        News::Advice { was } => ("advice", Some(was)),
+        News::Detail { was } => ("detail", Some(was)),
+    };
+    let mut object = watch_object(page.now, event, was, None);
+    object.extend(attributes(advice, &page.zone));
+    writeln!(out, "{}", to_json(&object)?)
+}
+
+/// A line of `-watch`: a hold ended.
+pub(in crate::cli) fn end_of_hold(
+    out: &mut dyn Write,
+    job: JobId,
+    was: Recommendation,
+    end: End,
+    now: i64,
+) -> io::Result<()> {
+    let mut object = watch_object(now, "over", Some(was), Some(end));
+    object.insert("ClusterId".to_owned(), job.cluster.into());
+    object.insert("ProcId".to_owned(), job.proc.into());
+    writeln!(out, "{}", to_json(&object)?)
+}
+
+fn watch_object(
+    now: i64,
+    event: &str,
+    was: Option<Recommendation>,
+    end: Option<End>,
+) -> Map<String, Value> {
+    let values = [
+        Value::from(now),
+        event.into(),
+        was.map(Recommendation::name).into(),
+        end.map(End::name).into(),
+    ];
+    WATCH_NAMES.into_iter().map(str::to_owned).zip(values).collect()
 }
 
 #[cfg(test)]

@@ -26,7 +26,10 @@ use std::io::{self, Write};
 use jiff::tz::TimeZone;
 
 use groups::Groups;
-pub(super) use json::{element as json_element, print_end as json_end};
+pub(super) use json::{
+    element as json_element, end_of_hold as json_end_of_hold, print_end as json_end,
+    watched as json_watched,
+};
 use sources::Sources;
 pub(super) use times::{length, minute, second};
 pub(super) use wrap::wrap;
@@ -35,6 +38,7 @@ use super::request::{Output, Style};
 use crate::advice::Advice;
 
 pub(crate) use attributes::NAMES as ATTRIBUTE_NAMES;
+pub(crate) use json::WATCH_NAMES;
 
 /// What printing needs to know besides the advices.
 #[derive(Clone, Debug)]

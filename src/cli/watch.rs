@@ -1,0 +1,339 @@
+//! `-watch`: looks again and again, and prints what changed.
+//!
+//! Of each held job a few bytes are kept ([`Stand`]). What changed alike for jobs of a cluster is
+//! one line.
+
+mod stand;
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::gather::Remarks;
+use super::judge::judge;
+use super::output::say;
+use super::print::{self, Page, Printer, second, wrap};
+use super::request::Output;
+use super::run::{RunError, gathered, tell};
+use super::{Config, Request, model_file, sentences};
+use crate::advice::{Advice, Recommendation, SharedCause};
+use crate::fnv::fnv1a;
+use crate::queue::{QueueError, Schedd, end_well_at_interrupt};
+use crate::userlog::JobId;
+use stand::{END_ATTRIBUTES, Stand};
+pub(super) use stand::{End, News};
+
+/// Jobs of a look of which is asked how their holds ended.
+const ENDS: usize = 1_000;
+
+/// Jobs that are looked for in the queue, where a constraint is no longer true for them.
+const RELEASED: usize = 100;
+
+/// Warnings that are remembered, to say each once.
+const WARNINGS: usize = 10_000;
+
+/// The longest time between two looks at a schedd that does not answer, as each may cost it a
+/// process. Assumed.
+const LONGEST: Duration = Duration::from_secs(3_600);
+
+/// Prints the advice, then what changes, until none of the jobs is in the queue.
+pub(super) fn watch(
+    request: &Request,
+    config: &Config,
+    every: Duration,
+    out: &mut dyn Write,
+) -> Result<(), RunError> {
+    end_well_at_interrupt();
+    let mut watch = Watch {
+        request,
+        config,
+        schedd: request.schedd(config)?,
+        known: BTreeMap::new(),
+        released: BTreeSet::new(),
+        said: HashSet::new(),
+        look: 0,
+    };
+    let mut is_over = watch.first(out)?;
+    let mut failures = 0;
+    let mut took = Duration::ZERO;
+    while !is_over {
+        out.flush()?;
+        // The schedd has as much time for others.
+        std::thread::sleep(pause(every, failures).max(took));
+        let begun = Instant::now();
+        match watch.again(out) {
+            Ok(over) => {
+                is_over = over;
+                if failures > 0 {
+                    say("Note", sentences::ANSWERS_AGAIN);
+                }
+                failures = 0;
+            }
+            Err(error) => failed(error, &mut failures)?,
+        }
+        took = begun.elapsed();
+    }
+    watch.end(out)
+}
+
+/// Says once what went wrong. Whoever does not read, or sets something wrong, is not waited for.
+fn failed(error: RunError, failures: &mut u32) -> Result<(), RunError> {
+    match error {
+        RunError::Queue(error) => {
+            if *failures == 0 {
+                say("Warning", &sentences::asks_again(&error));
+            }
+            // Nothing is lost where it failed at once.
+            let late = matches!(error, QueueError::TimedOut { .. });
+            *failures = if late { failures.saturating_add(1) } else { 1 };
+            Ok(())
+        }
+        error => Err(error),
+    }
+}
+
+/// Twice as long after each look that was not answered in time.
+fn pause(every: Duration, failures: u32) -> Duration {
+    let doublings = failures.saturating_sub(1).min(12);
+    (every * (1 << doublings)).min(LONGEST.max(every))
+}
+
+/// What is kept from look to look.
+struct Watch<'a> {
+    request: &'a Request,
+    config: &'a Config,
+    schedd: Schedd,
+    known: BTreeMap<JobId, Stand>,
+    /// The last of those whose hold is over and that were in the queue then.
+    released: BTreeSet<JobId>,
+    /// Hashes of warnings that were said.
+    said: HashSet<u64>,
+    look: u64,
+}
+
+/// Jobs of which one line tells.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Line {
+    Advice { cluster: i32, news: News, now: Recommendation, cause: SharedCause },
+    End { cluster: i32, end: End },
+}
+
+/// The jobs of a line.
+#[derive(Debug)]
+struct Jobs {
+    first: JobId,
+    count: usize,
+    /// Why the first has this advice, and a hash of what to do.
+    reason: String,
+    what: u64,
+    /// What to do is the same for all.
+    is_same: bool,
+}
+
+/// The lines of a look.
+type Lines = BTreeMap<Line, Jobs>;
+
+impl Watch<'_> {
+    /// What a call without `-watch` prints; whether there is nothing to watch.
+    fn first(&mut self, out: &mut dyn Write) -> Result<bool, RunError> {
+        let now = Timestamp::now().as_second();
+        let (request, look) = (self.request, self.look);
+        let page = self.page(now);
+        let as_json = self.prints_json();
+        let known = &mut self.known;
+        if as_json {
+            let mut take = |advice: &Advice| {
+                known.insert(advice.held.job, Stand::of(advice, look));
+                print::json_watched(out, advice, &page, News::Found)
+            };
+            let remarks = look_once(request, self.config, now, &mut take)?;
+            self.say_first(&remarks);
+        } else {
+            let mut printer = Printer::new(out, &request.output, &page);
+            let mut take = |advice: &Advice| {
+                known.insert(advice.held.job, Stand::of(advice, look));
+                printer.add(advice)
+            };
+            let remarks = look_once(request, self.config, now, &mut take)?;
+            self.say_first(&remarks);
+            if printer.count() > 0 || request.selection.jobs.is_empty() {
+                printer.finish()?;
+            }
+        }
+        let is_over = self.is_over()?;
+        if is_over && !request.selection.jobs.is_empty() {
+            return Err(RunError::NothingJudged);
+        }
+        Ok(is_over)
+    }
+
+    fn say_first(&mut self, remarks: &Remarks) {
+        tell(remarks);
+        self.said.extend(remarks.faults.iter().map(|line| fnv1a(line.as_bytes())));
+    }
+
+    /// Looks again, and prints what changed; whether there is nothing left to watch.
+    fn again(&mut self, out: &mut dyn Write) -> Result<bool, RunError> {
+        self.look += 1;
+        let now = Timestamp::now().as_second();
+        let page = self.page(now);
+        let as_json = self.prints_json();
+        let (known, look) = (&mut self.known, self.look);
+        let mut lines = Lines::new();
+        let mut take = |advice: &Advice| {
+            let job = advice.held.job;
+            let stand = Stand::of(advice, look);
+            let was = known.get(&job);
+            match stand.news(was) {
+                Some(news) if as_json => print::json_watched(out, advice, &page, news)?,
+                Some(news) => {
+                    let telling = was.map_or(advice.evidence.first(), |was| was.telling(advice));
+                    let line = Line::Advice {
+                        cluster: job.cluster,
+                        news,
+                        now: advice.recommendation,
+                        cause: advice.held.cause.clone(),
+                    };
+                    let reason = || sentences::in_short(advice, news, telling);
+                    add(&mut lines, line, job, stand.what, reason);
+                }
+                None => {}
+            }
+            known.insert(job, stand);
+            Ok(())
+        };
+        let looked = look_once(self.request, self.config, now, &mut take);
+        // What was kept is not news at the next look.
+        print_lines(out, lines, &page)?;
+        for line in looked?.faults {
+            if self.said.len() < WARNINGS && self.said.insert(fnv1a(line.as_bytes())) {
+                say("Warning", &line);
+            }
+        }
+        self.ends(out, &page)?;
+        self.is_over()
+    }
+
+    /// Prints how holds ended that the last look did not find.
+    fn ends(&mut self, out: &mut dyn Write, page: &Page) -> Result<(), RunError> {
+        let over = self.known.iter().filter(|(_, stand)| stand.look != self.look);
+        let over: Vec<JobId> = over.map(|(job, _)| *job).collect();
+        for some in over.chunks(ENDS) {
+            let ads = self.schedd.any_ads(some, END_ATTRIBUTES)?;
+            let mut lines = Lines::new();
+            for job in some {
+                let end = End::of(ads.get(job));
+                let stand = self.known.remove(job);
+                if matches!(end, End::Released(_)) {
+                    self.released.insert(*job);
+                }
+                if let Some(stand) = stand.filter(|_| self.prints_json()) {
+                    print::json_end_of_hold(out, *job, stand.recommendation, end, page.now)?;
+                } else {
+                    let line = Line::End { cluster: job.cluster, end };
+                    add(&mut lines, line, *job, 0, String::new);
+                }
+            }
+            if !self.prints_json() {
+                print_lines(out, lines, page)?;
+            }
+        }
+        while self.released.len() > RELEASED {
+            self.released.pop_first();
+        }
+        Ok(())
+    }
+
+    /// None of the jobs is in the queue.
+    fn is_over(&self) -> Result<bool, RunError> {
+        if !self.known.is_empty() {
+            return Ok(false);
+        }
+        let released: Vec<JobId> = self.released.iter().copied().collect();
+        Ok(!self.schedd.has_any(&self.request.selection, &released)?)
+    }
+
+    fn end(&self, out: &mut dyn Write) -> Result<(), RunError> {
+        if !self.prints_json() {
+            let page = self.page(Timestamp::now().as_second());
+            writeln!(out, "{} {}", second(page.now, &page.zone), sentences::NONE_LEFT)?;
+        }
+        Ok(())
+    }
+
+    fn prints_json(&self) -> bool {
+        matches!(self.request.output, Output::Json | Output::JsonLines)
+    }
+
+    fn page(&self, now: i64) -> Page {
+        Page { style: self.request.style, now, zone: TimeZone::system() }
+    }
+}
+
+/// Judges the jobs that are held now.
+fn look_once(
+    request: &Request,
+    config: &Config,
+    now: i64,
+    take: &mut dyn FnMut(&Advice) -> std::io::Result<()>,
+) -> Result<Remarks, RunError> {
+    let (gathered, mut remarks) = gathered(request, config, now)?;
+    if !gathered.held.is_empty() {
+        let model = model_file::open::<RunError>(&request.model(), config)?;
+        judge(gathered, &mut remarks, request, config, &model, now, take)?;
+    }
+    remarks.faults.extend(config.faults().iter().cloned());
+    Ok(remarks)
+}
+
+/// Adds a job to its line. The reason is that of the first.
+fn add(lines: &mut Lines, line: Line, job: JobId, what: u64, reason: impl FnOnce() -> String) {
+    let jobs = lines.entry(line).or_insert_with(|| Jobs {
+        first: job,
+        count: 0,
+        reason: reason(),
+        what,
+        is_same: true,
+    });
+    jobs.count += 1;
+    jobs.is_same &= jobs.what == what;
+}
+
+fn print_lines(out: &mut dyn Write, lines: Lines, page: &Page) -> Result<(), RunError> {
+    let begins = format!("{} ", second(page.now, &page.zone));
+    for (line, Jobs { first, count, reason, is_same, .. }) in lines {
+        let text = match line {
+            Line::Advice { news, now, .. } => {
+                sentences::news(first, count, news, now, &reason, is_same)
+            }
+            Line::End { end, .. } => sentences::end_of_hold(first, count, end),
+        };
+        out.write_all(wrap(&begins, 4, &text, page.style.columns).as_bytes())?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_schedd_that_is_late_is_asked_ever_less_often() {
+        let late = || RunError::Queue(QueueError::TimedOut { tool: "condor_q", after: LONGEST });
+        let mut failures = 0;
+        let mut pauses = vec![];
+        for _ in 0..8 {
+            failed(late(), &mut failures).unwrap();
+            pauses.push(pause(Duration::from_secs(60), failures).as_secs());
+        }
+        assert_eq!(pauses, [60, 120, 240, 480, 960, 1_920, 3_600, 3_600]);
+        let away = QueueError::Failed { tool: "condor_q", said: "no schedd".to_owned() };
+        failed(away.into(), &mut failures).unwrap();
+        assert_eq!(pause(Duration::from_secs(60), failures).as_secs(), 60);
+        assert_eq!(pause(Duration::from_secs(86_400), 9).as_secs(), 86_400);
+        assert!(failed(RunError::NoJournal, &mut failures).is_err());
+    }
+}
