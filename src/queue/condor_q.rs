@@ -36,6 +36,10 @@ const ADS: usize = 1_000_000;
 /// files of 20 MB).
 const EPOCH_ADS: usize = 5_000;
 
+/// Held jobs whose codes are numbers or not there, by their text: what users wrote is not evaluated.
+const HELD_WITH_NUMBERS: &str = "JobStatus == 5 && regexp(\"^-?[0-9]*$\", unparse(HoldReasonCode)) && \
+                                 regexp(\"^-?[0-9]*$\", unparse(HoldReasonSubCode))";
+
 /// The condor_schedd to ask.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedd {
@@ -72,7 +76,8 @@ impl Schedd {
     ) -> Result<Found, QueueError> {
         let only_ids = selection.jobs.iter().all(|spec| matches!(spec, JobSpec::Job(_)));
         let few = only_ids && (1..=WHOLE_ADS).contains(&selection.jobs.len());
-        let whole = few || projection.is_whole();
+        // The schedd follows what listed attributes refer to, which in others' ads may have no end.
+        let whole = few || projection.is_whole() || selection.is_open();
         let list = (!whole).then(|| projection.list());
         let limit_text =
             limit.filter(|_| !selection.jobs.iter().any(|s| matches!(s, JobSpec::Job(_))));
@@ -286,7 +291,7 @@ impl Schedd {
         arguments.extend([
             "-allusers",
             "-constraint",
-            "JobStatus == 5",
+            HELD_WITH_NUMBERS,
             "-af",
             "HoldReasonCode",
             "HoldReasonSubCode",

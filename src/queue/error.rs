@@ -27,7 +27,7 @@ pub enum QueueError {
         said: String,
     },
     /// A tool of HTCondor took too long and was ended.
-    #[error("{tool} gave no answer within {} s (HOLDADVISE_TIMEOUT sets the limit)", after.as_secs())]
+    #[error("{tool} gave no answer within {} s (HOLDADVISE_TIMEOUT sets the limit){}", after.as_secs(), hint(tool))]
     TimedOut {
         /// Its name.
         tool: &'static str,
@@ -66,4 +66,15 @@ pub enum QueueError {
         /// What is wrong with it.
         reason: String,
     },
+}
+
+/// What to do where the schedd answers others.
+fn hint(tool: &str) -> &'static str {
+    match tool {
+        "condor_q" => {
+            "; if it answers about other jobs, an attribute of one of these may refer to itself without end: ask by \
+             cluster.proc, or leave its owner out (-constraint 'Owner != \"NAME\"')"
+        }
+        _ => "",
+    }
 }

@@ -197,7 +197,11 @@ impl Schedd {
     ) -> Result<(), QueueError> {
         let list = attributes.join(",");
         let mut arguments = self.arguments();
-        arguments.extend(["-long", "-attributes", &list]);
+        arguments.push("-long");
+        if tool != "condor_q" {
+            // The schedd follows what listed attributes refer to, which may have no end.
+            arguments.extend(["-attributes", &list]);
+        }
         arguments.extend(words);
         let projection = Projection::new(attributes, None);
         stream_tool(tool, &arguments, self.timeout, ANSWER, |output| {

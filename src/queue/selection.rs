@@ -122,6 +122,14 @@ impl Selection {
         self.all_users || !self.jobs.is_empty()
     }
 
+    /// True when jobs of owners are asked about that nobody named, or all of an owner's.
+    pub(super) fn is_open(&self) -> bool {
+        match self.jobs.as_slice() {
+            [] => self.all_users,
+            jobs => jobs.iter().any(|spec| matches!(spec, JobSpec::Owner(_))),
+        }
+    }
+
     /// Whether a job is one of those named, its state and the constraint left aside.
     pub fn names(&self, id: JobId, owner: Option<&str>, user: Option<&str>) -> bool {
         self.jobs.is_empty() || self.jobs.iter().any(|spec| spec.names(id, owner, user))

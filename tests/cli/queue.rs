@@ -34,7 +34,11 @@ fn a_schedd_that_hangs_is_given_up() {
     let place = Place::new();
     place.tool("condor_q", "exec /bin/sleep 600");
     place.file(".condor/holdadvise/config", "HOLDADVISE_TIMEOUT = 1\n");
-    place.advise("").is_error(&["condor_q gave no answer within 1 s", "HOLDADVISE_TIMEOUT"]);
+    place.advise("").is_error(&[
+        "condor_q gave no answer within 1 s",
+        "HOLDADVISE_TIMEOUT",
+        "ask by cluster.proc, or leave its owner out",
+    ]);
 }
 
 /// A `condor_q` whose child holds its pipes open; the child's number goes into a file.
@@ -257,7 +261,7 @@ fn what_one_owners_policies_name_keeps_nobody_elses_from_being_asked_for() {
     let of_alice = ad(7, 0, "").replace("PeriodicRelease = false", &policy);
     let of_bob = ad(8, 0, "PeriodicRelease = BobPatience > 5\n").replace("alice", "bob");
     queue_of(&place, &format!("{of_alice}\n{of_bob}"));
-    let said = place.run(&["-allusers", "-now", NOW, "-json"], "");
+    let said = place.run(&["7", "8", "-now", NOW, "-json"], "");
     assert_eq!(said.status, 0, "{said:?}");
     assert!(said.stderr.contains("policies of 1 job: they name too many attributes"), "{said:?}");
     assert!(said.stderr.len() < 1_000, "{said:?}");
@@ -267,4 +271,33 @@ fn what_one_owners_policies_name_keeps_nobody_elses_from_being_asked_for() {
     let will = |number: usize| advices[number]["HTCondorWill"].to_string();
     assert!(will(0).contains("is not known: its policies were not evaluated"), "{}", will(0));
     assert!(will(1).contains("BobPatience"), "{}", will(1));
+}
+
+/// The schedd follows what listed attributes refer to: whoever writes `A1 = A0 + A0`, ... would keep
+/// the answer from all.
+#[test]
+fn attributes_are_listed_only_where_jobs_of_one_s_own_or_of_a_cluster_are_meant() {
+    for (words, lists) in [("-allusers", false), ("bob", false), ("", true), ("7", true)] {
+        let place = Place::new();
+        queue_of(&place, &ad(7, 0, "PeriodicRelease = MyTries < 3").replace("alice", "bob"));
+        let said = place.advise(&format!("{words} -now {NOW} -af:j Owner"));
+        assert_eq!((said.status, said.stdout.as_str()), (0, "7.0 bob\n"), "{said:?}");
+        let calls = fs::read_to_string(place.path("calls")).unwrap();
+        let asked: Vec<&str> = calls.lines().filter(|call| call.contains("-long")).collect();
+        let all = asked.iter().all(|call| call.contains("-attributes") == lists);
+        assert!(all && asked.len() == 1 + usize::from(lists), "{words}: {calls}");
+    }
+}
+
+#[test]
+fn counts_leave_out_codes_that_are_no_numbers() {
+    let place = Place::new();
+    queue_of(&place, &ad(7, 0, ""));
+    place.advise("");
+    let calls = fs::read_to_string(place.path("calls")).unwrap();
+    let counts = calls.lines().find(|call| call.contains("-af")).expect("counts are asked for");
+    for code in ["HoldReasonCode", "HoldReasonSubCode"] {
+        let number = format!("regexp(\"^-?[0-9]*$\", unparse({code}))");
+        assert!(counts.contains(&number), "{counts}");
+    }
 }
