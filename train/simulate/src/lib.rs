@@ -5,6 +5,7 @@
 //! what only a simulation knows (`truth.jsonl`): the cause of each hold and the success probability
 //! of each action. See `docs/simulator.md`.
 
+mod act;
 mod arguments;
 mod cause;
 mod engine;
@@ -28,6 +29,7 @@ use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
 
+pub use act::{Course, Deed, Event, Fix, HeldNow, Hidden, Loop, Policy, Thing};
 pub use arguments::{Arguments, Unit};
 pub use cause::{Cause, Reach};
 pub use error::SimulateError;
@@ -98,7 +100,7 @@ pub fn simulate(settings: &Settings) -> Result<Summary, SimulateError> {
 /// # Errors
 /// A file cannot be written.
 pub fn simulate_with(settings: &Settings, extras: Extras) -> Result<Summary, SimulateError> {
-    let finished = engine::Simulation::new(settings, extras)?.run()?;
+    let finished = engine::Simulation::new(settings, extras, None)?.run()?;
     let mut truth = OutFile::create(settings.output.join("truth.jsonl"))?;
     finished.records.iter().try_for_each(|record| truth.line(record))?;
     truth.flush()?;
@@ -106,4 +108,21 @@ pub fn simulate_with(settings: &Settings, extras: Extras) -> Result<Summary, Sim
     description.line(&frozen::Description::of(settings))?;
     description.flush()?;
     Ok(Summary::of(finished.jobs, &finished.records))
+}
+
+/// Plays an access point on which a policy decides about held jobs in the place of people, and
+/// gives what happened to each job that was held. `EventLog` and `epoch_history` are written as the
+/// policy reads them; nothing asks the oracle. Chance is that of the job and its run, hold or look,
+/// so that policies differ by what they do. What jobs do to each other, for slots and by what they
+/// make, is not the same.
+///
+/// # Errors
+/// A file cannot be written.
+pub fn simulate_closed(
+    settings: &Settings,
+    policy: Box<dyn Policy>,
+    how: Loop,
+) -> Result<Vec<Course>, SimulateError> {
+    let acting = engine::Acting::new(policy, how, settings.seed, settings.output.clone());
+    Ok(engine::Simulation::new(settings, Extras::default(), Some(acting))?.run()?.courses)
 }

@@ -58,7 +58,8 @@ struct Answer {
 
 /// Looks, and writes what was found.
 pub(crate) struct Looker {
-    out: OutFile,
+    /// None where it is asked for answers alone.
+    out: Option<OutFile>,
     dice: Dice,
     outputs: Dice,
 }
@@ -76,11 +77,28 @@ pub(crate) struct Seen<'a> {
 impl Looker {
     pub(crate) fn create(path: PathBuf, seed: u64) -> Result<Self> {
         let (dice, outputs) = (Dice::new(seed, 8), Dice::new(seed, 9));
-        Ok(Self { out: OutFile::create(path)?, dice, outputs })
+        Ok(Self { out: Some(OutFile::create(path)?), dice, outputs })
+    }
+
+    /// One that writes nothing.
+    pub(crate) fn silent(seed: u64) -> Self {
+        Self { out: None, dice: Dice::new(seed, 8), outputs: Dice::new(seed, 9) }
+    }
+
+    /// What was found, as JSON of `holdadvise::checks::Recorded`, by the chance of one stream.
+    pub(crate) fn answers(&mut self, seen: &Seen<'_>, stream: u64) -> String {
+        self.dice.turn_to(stream);
+        let look = self.found(seen, stream + 1);
+        serde_json::to_string(&look).unwrap_or_default()
     }
 
     pub(crate) fn look(&mut self, seen: &Seen<'_>) -> Result<()> {
-        self.outputs.turn_to(FIRST_OUTPUT_STREAM + seen.hold.record as u64);
+        let look = self.found(seen, FIRST_OUTPUT_STREAM + seen.hold.record as u64);
+        self.out.as_mut().map_or(Ok(()), |out| out.line(&look))
+    }
+
+    fn found(&mut self, seen: &Seen<'_>, outputs: u64) -> Look {
+        self.outputs.turn_to(outputs);
         let filesystem = seen.filesystem_fault(&mut self.dice);
         let mut look = Look {
             cluster: seen.place.cluster.id,
@@ -109,11 +127,11 @@ impl Looker {
                 .and_then(|answer| answer.answer["Ok"].get("Result"))
                 .map_or_else(|| json!("Unknown"), Value::clone)
         });
-        self.out.line(&look)
+        look
     }
 
     pub(crate) fn finish(mut self) -> Result<()> {
-        self.out.flush()
+        self.out.as_mut().map_or(Ok(()), OutFile::flush)
     }
 }
 

@@ -27,7 +27,7 @@ const DELAYS: [i64; 9] = [0, 900, 3_600, 7_200, 14_400, 28_800, 86_400, 172_800,
 /// Seconds after a release at which a job that has not ended counts as failed.
 const HORIZON: i64 = 10 * 86_400;
 /// Runs after which a job that was only evicted counts as failed.
-const MOST_RUNS: usize = 20;
+pub(crate) const MOST_RUNS: u32 = 20;
 /// Questions that a thread takes at once.
 const TOGETHER: usize = 64;
 

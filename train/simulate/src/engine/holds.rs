@@ -3,7 +3,8 @@
 use holdadvise::hold_code;
 use holdadvise::userlog::{Aborted, Body, Held, Released};
 
-use super::{HoldNow, Item, Simulation, Status};
+use super::{HoldNow, Item, Purpose, Simulation, Status};
+use crate::act::Event;
 use crate::cause::{Cause, Symptom};
 use crate::error::Result;
 use crate::life::Edits;
@@ -23,6 +24,7 @@ fn system_release(delay: i64) -> String {
 impl Simulation {
     /// Holds a job that does not run.
     pub(crate) fn hold_idle(&mut self, job: usize, cause: Cause, symptom: Symptom) -> Result<()> {
+        self.share_chance(Purpose::HoldWords, job, self.jobs[job].num_holds);
         let wording = self.wording();
         let state = &self.jobs[job];
         let cluster = &self.clusters[state.cluster];
@@ -53,6 +55,7 @@ impl Simulation {
         let id = self.job_id(job);
         let record = self.records.len();
         let owner = self.owner_name(self.jobs[job].cluster).to_owned();
+        let run = self.run_hours(job);
         let state = &mut self.jobs[job];
         // The schedd does not count spooling (qmgmt.cpp).
         state.num_holds += i64::from(cause != Cause::Spooling);
@@ -86,7 +89,13 @@ impl Simulation {
         self.held.insert(job, self.likeness(job, &hold), self.now);
         self.note_hold(job);
         self.plan_policies(job);
-        if !matches!(cause, Cause::Person | Cause::Spooling) {
+        if matches!(cause, Cause::Person | Cause::Spooling) {
+            return Ok(());
+        }
+        self.note(job, Event::Held { cause, code, subcode, run });
+        if self.acting.is_some() {
+            self.held_for_policy(job, &written.reason);
+        } else {
             people::notice(self, job);
         }
         Ok(())
@@ -94,6 +103,7 @@ impl Simulation {
 
     /// What HTCondor will do by itself.
     fn plan_policies(&mut self, job: usize) {
+        self.share_chance(Purpose::Policies, job, self.jobs[job].num_holds);
         let state = &self.jobs[job];
         let Some(hold) = state.hold else { return };
         if !hold_code::is_by_system(hold.code) {
@@ -164,6 +174,10 @@ impl Simulation {
             self.question(Asked::Release, job, hold.record, self.now);
         }
         self.event(job, &body)?;
+        if !matches!(hold.cause, Cause::Person | Cause::Spooling) {
+            let person = matches!(by, Releaser::Owner | Releaser::Facilitator);
+            self.note(job, Event::Released { person });
+        }
         let record = &mut self.records[hold.record];
         record.released = Some(self.now);
         record.released_by = Some(by);
@@ -213,6 +227,7 @@ impl Simulation {
             self.no_longer_held(job, &hold);
         }
         self.censor(job);
+        self.note(job, Event::Removed { used: self.jobs[job].cpu as f64 / 3_600.0 });
         let state = &mut self.jobs[job];
         state.status = Status::Removed;
         state.hold = None;

@@ -1,6 +1,7 @@
 //! The access point: takes what is to happen in the order of its time, writes what an access point
 //! writes.
 
+mod acting;
 mod held;
 mod holds;
 mod job;
@@ -26,10 +27,11 @@ use crate::random::Dice;
 use crate::reason::{Place, Wording};
 use crate::truth::{self, HoldRecord};
 use crate::world::{Workflow, World};
-use crate::{Extras, Settings, SimulateError};
+use crate::{Course, Extras, Settings, SimulateError};
 use held::{Held, Likeness};
 use tries::Tries;
 
+pub(crate) use acting::{Acting, Purpose};
 pub(crate) use job::{HoldNow, Job, Moment, Status, Underway};
 pub(crate) use queue::{Item, Outage, Queue};
 
@@ -63,13 +65,17 @@ pub(crate) struct Simulation {
     tries: Option<Tries>,
     /// Only where looks are asked for.
     looker: Option<Looker>,
+    /// Only in a closed loop.
+    acting: Option<Acting>,
+    /// The seed of its chance.
+    acting_seed: Option<u64>,
     wordings: [Wording; 2],
     log: EventLog,
     epochs: EpochWriter,
 }
 
 impl Simulation {
-    pub(crate) fn new(settings: &Settings, extras: Extras) -> Result<Self> {
+    pub(crate) fn new(settings: &Settings, extras: Extras, acting: Option<Acting>) -> Result<Self> {
         let span = settings.span();
         let world = Arc::new(World::draw(settings.preset.clone(), settings.seed, span));
         let folder: &Path = &settings.output;
@@ -115,6 +121,8 @@ impl Simulation {
             held: Held::default(),
             tries: extras.when.then(|| Tries::new(seed)),
             looker,
+            acting_seed: acting.as_ref().map(|_| seed),
+            acting,
             wordings,
             log,
             epochs,
@@ -143,13 +151,14 @@ impl Simulation {
                 record.outcome = Some(truth::Outcome::Censored);
             }
         }
+        let courses = self.courses();
         self.log.finish()?;
         self.epochs.finish()?;
         self.looker.map_or(Ok(()), Looker::finish)?;
         self.oracle.finish(&mut self.records);
         let clock = self.world.clock;
         self.records.iter_mut().for_each(|record| record.shown_by(clock));
-        Ok(Finished { jobs: self.jobs.len(), records: self.records })
+        Ok(Finished { jobs: self.jobs.len(), records: self.records, courses })
     }
 
     fn take(&mut self, item: Item) -> Result<()> {
@@ -160,7 +169,13 @@ impl Simulation {
             Item::AutoRelease { job, generation, system } if self.is_current(job, generation) => {
                 self.auto_release(job, system)
             }
-            Item::Start { .. } | Item::Run { .. } | Item::AutoRelease { .. } => Ok(()),
+            Item::Person { job, generation } if self.is_current(job, generation) => {
+                self.person(job)
+            }
+            Item::Start { .. }
+            | Item::Run { .. }
+            | Item::AutoRelease { .. }
+            | Item::Person { .. } => Ok(()),
             Item::Look { cluster } => people::look(self, cluster),
             Item::ReleaseOwn { cluster } => people::release_own(self, cluster),
             Item::HoldOwn { cluster } => people::hold_own(self, cluster),
@@ -237,6 +252,9 @@ impl Simulation {
 
     /// Asks the oracle about a held job, at an instant.
     pub(crate) fn ask(&mut self, job: usize, record: usize, time: i64) -> Result<()> {
+        if self.acting_seed.is_some() {
+            return Ok(());
+        }
         let cluster = self.jobs[job].cluster;
         let asked = self.asked.entry((cluster, self.records[record].code)).or_default();
         if !asked.contains(&record) {
@@ -263,6 +281,9 @@ impl Simulation {
     }
 
     fn question(&mut self, asked: Asked, job: usize, record: usize, time: i64) {
+        if self.acting_seed.is_some() {
+            return;
+        }
         let (subject, last_site) = (self.subject(job), self.jobs[job].last_site);
         let asks_when = asked == Asked::Actions && self.tries.is_some();
         let when = asks_when.then(|| Box::new(When { tried: self.tried(job, time) }));
@@ -349,4 +370,6 @@ fn place<'a>(
 pub(crate) struct Finished {
     pub(crate) jobs: usize,
     pub(crate) records: Vec<HoldRecord>,
+    /// Only of a closed loop.
+    pub(crate) courses: Vec<Course>,
 }

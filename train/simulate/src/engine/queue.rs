@@ -24,6 +24,8 @@ pub(crate) enum Item {
     Spooled { cluster: usize },
     /// A facilitator releases what was held by an outage there.
     Bulk { place: Outage, early: bool },
+    /// A person comes to a held job, in a closed loop.
+    Person { job: usize, generation: u32 },
 }
 
 /// Where an outage is: by its number.

@@ -7,7 +7,8 @@ use holdadvise::userlog::{
     ImageSize, ReconnectFailed, Reconnected, RemoteError, Resource, ShadowException, Terminated,
 };
 
-use super::{Item, Job, Moment, Simulation, Status, Underway};
+use super::{Item, Job, Moment, Purpose, Simulation, Status, Underway};
+use crate::act::Event;
 use crate::error::Result;
 use crate::life::{Edits, Ending, Run, attempt};
 use crate::output::RunEnd;
@@ -19,11 +20,13 @@ impl Simulation {
     pub(super) fn start(&mut self, job: usize) -> Result<()> {
         let generation = self.jobs[job].generation;
         if self.running >= self.slots {
+            self.share_chance(Purpose::Slot, job, self.now);
             let after = self.chances.run.exponential(600.0) as i64 + 5;
             self.queue.push(self.now + after, Item::Start { job, generation });
             return Ok(());
         }
         let subject = self.subject(job);
+        self.share_chance(Purpose::Run, job, self.jobs[job].num_shadow_starts);
         let run = attempt(&self.world, &subject, self.now, &mut self.chances.run);
         self.running += 1;
         let state = &mut self.jobs[job];
@@ -149,6 +152,7 @@ impl Simulation {
         }
         state.bytes_received += 30_000 + (run.disk_kb as u64) * 128;
         state.last_site = Some(run.site);
+        self.share_chance(Purpose::Words, job, self.jobs[job].num_shadow_starts);
         let wording = self.wording();
         match run.ending {
             Ending::Held(cause, symptom) => {
@@ -265,14 +269,16 @@ impl Simulation {
             ..Terminated::default()
         });
         self.event(job, &body)?;
+        let success = code == 0 && signal.is_none();
+        self.note(job, Event::Ended { success, run: self.run_hours(job) });
         let state = &mut self.jobs[job];
         state.underway = None;
         state.status = Status::Completed;
         state.generation += 1;
-        if code != 0 || signal.is_some() {
+        if !success {
             state.done_at = None;
         }
-        self.resolve(job, code == 0 && signal.is_none())
+        self.resolve(job, success)
     }
 
     fn requeue(&mut self, job: usize, run: &Run, last: &Body<'_>) -> Result<()> {

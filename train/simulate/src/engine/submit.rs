@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use holdadvise::userlog::{Body, Submit};
 
-use super::{Item, Job, Simulation, Status};
+use super::{Item, Job, Purpose, Simulation, Status};
 use crate::cause::{Cause, Symptom};
 use crate::error::Result;
 use crate::life::{Cluster, Edits, Flaw, Traits, draw_flaw, few};
@@ -21,7 +21,9 @@ impl Simulation {
     pub(super) fn plan_first(&mut self) {
         let first = self.next_submission();
         self.queue.push(first, Item::Submit);
-        people::plan_bulk_releases(self);
+        if self.acting.is_none() {
+            people::plan_bulk_releases(self);
+        }
     }
 
     /// The next instant at which somebody submits: fewer at night and at weekends.
@@ -69,6 +71,7 @@ impl Simulation {
                 self.plan_start(job);
             }
         }
+        self.share_chance(Purpose::Submission, number, 0);
         let dice = &mut self.chances.people;
         if flags.spooled {
             let after = dice.between(20, 900);
@@ -85,6 +88,7 @@ impl Simulation {
 
     /// The job goes to the queue; its shadow starts some minutes later.
     pub(crate) fn plan_start(&mut self, job: usize) {
+        self.share_chance(Purpose::Match, job, self.jobs[job].num_shadow_starts);
         let after = minutes_to_match(&self.world, &mut self.chances.run);
         let state = &mut self.jobs[job];
         state.status = Status::Idle;

@@ -52,6 +52,11 @@ impl EpochWriter {
         self.out.write(self.text.as_bytes())
     }
 
+    /// What was written so far can be read.
+    pub(crate) fn flush(&mut self) -> Result<()> {
+        self.out.flush()
+    }
+
     pub(crate) fn finish(mut self) -> Result<()> {
         self.out.flush()
     }

@@ -88,6 +88,11 @@ impl EventLog {
         self.flush_buffer()
     }
 
+    /// What was written so far can be read.
+    pub(crate) fn flush(&mut self) -> Result<()> {
+        self.out.flush()
+    }
+
     /// Ends the log.
     pub(crate) fn finish(mut self) -> Result<()> {
         self.out.flush()

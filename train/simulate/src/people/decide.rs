@@ -98,7 +98,7 @@ fn edit(action: Action) -> Decision {
 }
 
 /// Whether what held the job is in trouble now.
-fn still_going_on(simulation: &Simulation, job: usize, cause: Cause) -> bool {
+pub(crate) fn still_going_on(simulation: &Simulation, job: usize, cause: Cause) -> bool {
     let (world, now) = (&simulation.world, simulation.now);
     let state = &simulation.jobs[job];
     let cluster = &simulation.clusters[state.cluster];

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::at_work;
 use super::decide::{Decision, decide};
 use crate::cause::{Cause, Symptom};
-use crate::engine::{Item, Simulation, Status};
+use crate::engine::{Item, Purpose, Simulation, Status};
 use crate::error::Result;
 use crate::life::Edits;
 use crate::random::Spread;
@@ -168,6 +168,7 @@ fn mend_waiting(simulation: &mut Simulation, cluster: usize, described: bool) {
 pub(crate) fn release_own(simulation: &mut Simulation, cluster: usize) -> Result<()> {
     for job in jobs_of(simulation, cluster) {
         if simulation.jobs[job].hold.is_some_and(|hold| hold.cause == Cause::Person) {
+            simulation.share_chance(Purpose::OwnRelease, job, 0);
             release(simulation, job, Action::AsIs, false)?;
         }
     }
@@ -185,6 +186,7 @@ pub(crate) fn hold_own(simulation: &mut Simulation, cluster: usize) -> Result<()
         }
     }
     if any {
+        simulation.share_chance(Purpose::OwnHold, cluster, 0);
         let dice = &mut simulation.chances.people;
         let after = dice.seconds(Spread { median: 4.0 * 3_600.0, sigma: 1.0 });
         simulation.queue.push(simulation.now + after, Item::ReleaseOwn { cluster });

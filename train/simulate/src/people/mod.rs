@@ -8,4 +8,5 @@ mod look;
 
 pub(crate) use bulk::{bulk, plan_bulk_releases};
 pub(crate) use calendar::{at_work, weekday};
+pub(crate) use decide::still_going_on;
 pub(crate) use look::{Looks, hold_own, look, notice, release_own};
