@@ -57,7 +57,7 @@ pub(super) struct Source {
 }
 
 /// One job as it looks to different owners.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Views {
     /// To everyone else.
     pub(super) public: JobHistory,
@@ -71,7 +71,7 @@ pub struct SourceId(pub(super) u16);
 
 /// The histories of all jobs that the logs and ads at hand tell of. [`super::HistoryBuilder`] makes
 /// it.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct History {
     /// Names of owners, machines, sites, servers and reasons.
     pub symbols: Symbols,

@@ -23,7 +23,7 @@ pub(crate) struct OpenHold {
 }
 
 /// What one source says of one job. Only those see it whose ads name the source.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Part {
     source: u16,
     audience: Vec<Symbol>,
@@ -65,7 +65,7 @@ impl StepSources {
 }
 
 /// A history that logs and ads are added to.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct HistoryBuilder {
     /// What all may see, in the order it was added.
     history: History,

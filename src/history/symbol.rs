@@ -17,7 +17,7 @@ impl Symbol {
 }
 
 /// A table of names. Each is kept once, however many events carry it.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Symbols {
     names: Vec<Arc<str>>,
     numbers: HashMap<Arc<str>, Symbol, RandomState>,

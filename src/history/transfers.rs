@@ -167,7 +167,7 @@ const NAME: usize = 261;
 
 /// What plug-ins reported, by job and by server. Jobs that nothing else tells of have no history
 /// by this.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Transfers {
     symbols: Symbols,
     of_job: HashMap<JobId, Vec<TransferReport>, RandomState>,

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 use holdadvise_train::Error;
 use holdadvise_train::data::{episodes, merge, tensors};
-use holdadvise_train::evaluation::{evaluate, policies, predict, review};
+use holdadvise_train::evaluation::{closed_loop, evaluate, policies, predict, review};
 #[cfg(feature = "torch")]
 use holdadvise_train::export::train;
 use holdadvise_train::export::{self, calibrate};
@@ -36,6 +36,7 @@ enum Command {
     Train(train::TrainOptions),
     Evaluate(evaluate::EvaluateOptions),
     Policies(policies::PoliciesOptions),
+    ClosedLoop(closed_loop::ClosedLoopOptions),
     Predict(predict::PredictOptions),
     Export(export::ExportOptions),
     Calibrate(calibrate::CalibrateOptions),
@@ -66,6 +67,7 @@ fn main() -> ExitCode {
         Command::Split(options) => parts::run(options),
         Command::Evaluate(options) => evaluate::run(options),
         Command::Policies(options) => policies::run(options),
+        Command::ClosedLoop(options) => closed_loop::run(options),
         Command::Predict(options) => predict::run(options),
         Command::Export(options) => export::run(options),
         Command::Calibrate(options) => calibrate::run(options),

@@ -46,6 +46,11 @@ pub enum Deed {
         /// The instant.
         until: i64,
     },
+    /// Comes back at this very instant, Unix seconds: for bounds.
+    Return {
+        /// The instant.
+        at: i64,
+    },
     /// Looks for the cause, then asks again.
     Look,
 }
@@ -225,6 +230,8 @@ pub enum Event {
         /// Slot hours of the run that ended so.
         run: f64,
     },
+    /// A person came to it.
+    Came,
     /// A person looked for the cause.
     Looked,
     /// A person changed something.

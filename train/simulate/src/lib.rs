@@ -80,7 +80,7 @@ impl Settings {
     }
 
     /// Unix seconds of the first and the last instant.
-    fn span(&self) -> (i64, i64) {
+    pub fn span(&self) -> (i64, i64) {
         let start = self.preset.access_point.start.to_zoned(TimeZone::UTC);
         let start = start.map_or(0, |zoned| zoned.timestamp().as_second());
         (start, start + i64::from(self.days) * 86_400)

@@ -3,8 +3,9 @@
 //! [`evaluate`] puts models beside the baselines with the figures of [`metrics`], and [`report`]
 //! makes a page of it; [`predict`] keeps what a model says of each row. [`policies`] judges
 //! expressions by the truth of simulations, [`review`] shows advice on past holds beside what
-//! became of them.
+//! became of them. [`closed_loop`] lets policies and advice decide in running simulations.
 
+pub mod closed_loop;
 pub mod evaluate;
 pub mod metrics;
 pub mod policies;

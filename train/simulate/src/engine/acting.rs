@@ -126,6 +126,7 @@ impl Simulation {
             *came += 1;
         }
         self.acting = Some(acting);
+        self.note(job, Event::Came);
         if looked {
             self.note(job, Event::Looked);
         }
@@ -146,6 +147,11 @@ impl Simulation {
             Deed::Remove => self.remove(job, &format!("via condor_rm (by user {owner})")),
             Deed::Wait { until } => {
                 self.person_after(job, until);
+                Ok(())
+            }
+            Deed::Return { at } => {
+                let generation = self.jobs[job].generation;
+                self.queue.push(at.max(self.now + 1), Item::Person { job, generation });
                 Ok(())
             }
             Deed::Leave | Deed::Look => Ok(()),

@@ -1,0 +1,252 @@
+//! The advice of this project, carried out: the library's advisor on the event log written up to
+//! now, and the job's ad.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::Arc;
+
+use classads::ClassAd;
+use holdadvise::advice::meaning::Resource;
+use holdadvise::advice::{
+    Advice, Advisor, Change, ChangeKind, Correction, Costs, Figure, Held, Policies, Recommendation,
+};
+use holdadvise::checks::{LocalFiles, Recorded, Urls};
+use holdadvise::features::Holds;
+use holdadvise::history::{Coverage, HistoryBuilder, SourceId};
+use holdadvise::model::Model;
+use holdadvise::userlog::{Events, JobId, ReadOptions};
+use holdadvise_simulate::{Deed, Fix, HeldNow, Policy, Thing};
+use jiff::tz::TimeZone;
+
+use super::arms::knowing;
+use crate::Error;
+
+/// Seconds until somebody comes back to a job whose advice is undecided, or that waits for what
+/// becomes of another: a working day, and twice as long each time. Assumed.
+const LATER: i64 = 8 * 3_600;
+
+/// Seconds after which it is asked what became of a try. Assumed.
+const TRY: i64 = 3_600;
+
+/// Decides as the advice says.
+pub(super) struct Advised {
+    model: Arc<Model>,
+    costs: Costs,
+    history: HistoryBuilder,
+    log: SourceId,
+    /// Bytes of EventLog and epoch_history that were read.
+    read: (u64, u64),
+    /// The text of the last ad of each job.
+    ads: HashMap<JobId, String>,
+    /// Holds whose cause was looked for.
+    looked: HashSet<(JobId, i64)>,
+}
+
+impl Advised {
+    pub(super) fn new(model: Arc<Model>) -> Self {
+        let mut history = HistoryBuilder::new();
+        let log = history.add_source(Coverage::AccessPoint);
+        let costs = Costs::of(model.metadata.thresholds);
+        let (ads, looked) = (HashMap::new(), HashSet::new());
+        Self { model, costs, history, log, read: (0, 0), ads, looked }
+    }
+
+    /// Reads what was written since.
+    fn catch_up(&mut self, folder: &Path) -> Result<(), Error> {
+        let log = rest(&folder.join("EventLog"), &mut self.read.0)?;
+        let options = ReadOptions::in_zone(TimeZone::UTC);
+        for event in Events::with_options(&log, &options) {
+            self.history.add_event(self.log, &event?);
+        }
+        let ads = rest(&folder.join("epoch_history"), &mut self.read.1)?;
+        self.history.note_epochs();
+        let mut text = String::new();
+        for line in std::str::from_utf8(&ads)?.lines() {
+            text.push_str(line);
+            text.push('\n');
+            if line.starts_with("***") {
+                if let Some(job) = ad_of(&text).and_then(|ad| self.history.add_epoch(&ad)) {
+                    self.ads.insert(job, std::mem::take(&mut text));
+                }
+                text.clear();
+            }
+        }
+        Ok(())
+    }
+
+    /// The job's ad in the queue: that of its last run, with what the schedd has of the hold.
+    fn ad(&self, job: JobId, held: &HeldNow<'_>) -> Option<ClassAd> {
+        let own = ["HoldReason", "JobStatus", "EnteredCurrentStatus", "NumHolds", "EpochWriteDate"];
+        let is_own = |line: &str| own.iter().any(|name| line.starts_with(name));
+        let mut text: String = self
+            .ads
+            .get(&job)?
+            .lines()
+            .filter(|line| !is_own(line) && !line.starts_with("***"))
+            .flat_map(|line| [line, "\n"])
+            .collect();
+        let reason = holdadvise::text::classad_quote(held.reason).unwrap_or_default();
+        text.push_str(&format!(
+            "JobStatus = 5\nEnteredCurrentStatus = {}\nNumHolds = {}\nHoldReason = {reason}\n\
+             HoldReasonCode = {}\nHoldReasonSubCode = {}\n",
+            held.held_at, held.num_holds, held.code, held.subcode
+        ));
+        ad_of(&text)
+    }
+
+    fn advice(&mut self, held: &HeldNow<'_>) -> Result<Option<Advice>, Error> {
+        self.catch_up(held.folder)?;
+        let job = JobId::new(held.cluster, held.proc);
+        let ad = self.ad(job, held);
+        let mut history = self.history.clone();
+        if let Some(ad) = &ad {
+            history.add_queue_ad(ad, held.now);
+        }
+        let holds = Holds::Clusters([held.cluster].into());
+        let advisor = Advisor::about(history.build(), &self.model, &holds)?.with_costs(self.costs);
+        let record = held.looks.map(serde_json::from_str::<Recorded>).transpose()?;
+        let files = record.map(|record| LocalFiles::recorded(record).with_urls(Urls::Asked));
+        let subject = match &ad {
+            Some(ad) => {
+                let policies = Policies { files, ..policies() };
+                Held::of_ad(job, ad, false, &policies, held.now)
+            }
+            None => Held::of_log(job),
+        };
+        Ok(advisor.advise(&subject, held.now)?)
+    }
+
+    fn carried_out(&mut self, held: &HeldNow<'_>, advice: &Advice) -> Deed {
+        let job = JobId::new(held.cluster, held.proc);
+        let later = LATER << held.came.min(5);
+        match advice.recommendation {
+            _ if advice.releases(job) => Deed::Release,
+            Recommendation::Release => Deed::Release,
+            Recommendation::Try => Deed::Wait { until: held.now + TRY },
+            Recommendation::Change => {
+                Deed::Change(advice.changes().flat_map(|change| fixes(change, held)).collect())
+            }
+            Recommendation::Wait => {
+                let again = advice.wait.as_ref().map(|wait| wait.look_again);
+                Deed::Wait { until: again.unwrap_or(held.now + later) }
+            }
+            Recommendation::Look if self.looked.insert((job, held.num_holds)) => Deed::Look,
+            Recommendation::Remove => Deed::Remove,
+            Recommendation::Look | Recommendation::Undecided => {
+                Deed::Wait { until: held.now + later }
+            }
+        }
+    }
+}
+
+impl Policy for Advised {
+    fn decide(&mut self, held: &HeldNow<'_>) -> Deed {
+        match held.found {
+            Some(Some(hidden)) => return knowing(held, hidden),
+            Some(None) => return Deed::Wait { until: held.now + (LATER << held.came.min(5)) },
+            None => {}
+        }
+        match self.advice(held) {
+            Ok(Some(advice)) => self.carried_out(held, &advice),
+            // A job that the log does not show held: nothing is known of it.
+            Ok(None) => Deed::Leave,
+            Err(error) => {
+                eprintln!("Warning: no advice for {}.{}: {error}", held.cluster, held.proc);
+                Deed::Leave
+            }
+        }
+    }
+}
+
+/// An access point whose configuration is known, and has no policy.
+fn policies() -> Policies {
+    let mut policies = Policies::unknown();
+    policies.knobs.insert("PERIODIC_EXPR_INTERVAL", "60");
+    policies
+}
+
+fn ad_of(text: &str) -> Option<ClassAd> {
+    classads::read_ads(text.as_bytes()).next()?.ok()
+}
+
+/// What a file has behind the bytes that were read.
+fn rest(path: &Path, read: &mut u64) -> Result<Vec<u8>, Error> {
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::Start(*read))?;
+    let mut bytes = Vec::new();
+    *read += file.read_to_end(&mut bytes)? as u64;
+    Ok(bytes)
+}
+
+/// What the simulation changes for what the advice names: nothing where it has no such thing.
+fn fixes(change: &Change, held: &HeldNow<'_>) -> Vec<Fix> {
+    let most = |to: &Option<Figure>| to.map(|to| to.most.ceil() as i64);
+    let thing = match &change.what {
+        ChangeKind::Request { resource: Resource::Memory, to, .. } => {
+            return vec![Fix::Memory(most(to).unwrap_or(held.request_memory * 2))];
+        }
+        ChangeKind::Request { resource: Resource::Disk, to, .. } => {
+            return vec![Fix::Disk(most(to).unwrap_or(held.request_disk * 2))];
+        }
+        ChangeKind::Place { name, .. } => return name.iter().cloned().map(Fix::Site).collect(),
+        // Renew the credential, or ask for access.
+        ChangeKind::Correct { what: Correction::UrlDenied, .. } => {
+            return vec![Fix::Thing(Thing::Url), Fix::Thing(Thing::Credential)];
+        }
+        ChangeKind::TooMuch { .. } => None,
+        ChangeKind::Limit { .. } | ChangeKind::Time { .. } => Some(Thing::RunTime),
+        ChangeKind::Interpreter { .. } => Some(Thing::Executable),
+        ChangeKind::Program { .. } => Some(Thing::Program),
+        ChangeKind::Correct { what, name } => Some(corrected(*what, input(name.as_deref(), held))),
+        ChangeKind::Usual { name, .. } => usual(held.code, input(name.as_deref(), held)),
+    };
+    thing.into_iter().map(Fix::Thing).collect()
+}
+
+/// A name of the input is a URL or a file.
+fn input(name: Option<&str>, held: &HeldNow<'_>) -> Thing {
+    if name.unwrap_or(held.reason).contains("://") { Thing::Url } else { Thing::Input }
+}
+
+fn corrected(what: Correction, input: Thing) -> Thing {
+    match what {
+        Correction::Credential => Thing::Credential,
+        Correction::Quota | Correction::DiskSpace => Thing::Space,
+        Correction::OutputDirectory | Correction::StandardOutput | Correction::EventLog => {
+            Thing::OutputFolder
+        }
+        Correction::Permissions | Correction::Input | Correction::StandardInput => input,
+        Correction::WorkingDirectory => Thing::Folder,
+        Correction::Image => Thing::Image,
+        Correction::ExecutePermission
+        | Correction::ExecutableFormat
+        | Correction::ExecutableMissing
+        | Correction::Executable
+        | Correction::Arguments => Thing::Executable,
+        Correction::UrlMissing
+        | Correction::UrlServer
+        | Correction::UrlDenied
+        | Correction::Url => Thing::Url,
+        Correction::Cpus => Thing::Cores,
+        Correction::Limit => Thing::Size,
+        Correction::Output | Correction::OwnHold => Thing::Program,
+    }
+}
+
+/// What the usual change of a code is about (`holdadvise::hold_code`).
+fn usual(code: i32, input: Thing) -> Option<Thing> {
+    Some(match code {
+        3 | 5 | 26 => Thing::Program,
+        4 => Thing::Credential,
+        6 => Thing::Executable,
+        7 | 12 => Thing::OutputFolder,
+        13 => input,
+        14 => Thing::Folder,
+        32 | 33 => Thing::Size,
+        35 | 45 => Thing::Image,
+        46 | 47 => Thing::RunTime,
+        _ => return None,
+    })
+}
