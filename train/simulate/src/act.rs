@@ -21,12 +21,14 @@ pub struct Loop {
     pub looks: bool,
     /// A person who looks for the cause finds it so often.
     pub finds: f64,
+    /// Nobody submits after so many days.
+    pub submits: Option<u32>,
 }
 
 impl Default for Loop {
     /// A median of 2 hours, and half of the looks find the cause: as in `docs/advice.md`. Assumed.
     fn default() -> Self {
-        Self { person: Spread { median: 2.0, sigma: 0.8 }, looks: false, finds: 0.5 }
+        Self { person: Spread { median: 2.0, sigma: 0.8 }, looks: false, finds: 0.5, submits: None }
     }
 }
 
@@ -199,7 +201,13 @@ impl Hidden<'_> {
     /// with the very chance that the simulation will draw. Whether a slot is free then, and whether
     /// another cluster makes its input by then, is not foreseen.
     pub fn foresee(&self, fixes: &[Fix], time: i64) -> Option<i64> {
-        self.simulation.foresee(self.job, fixes, time)
+        self.simulation.foresee(self.job, fixes, time, 0)
+    }
+
+    /// Likewise, if it is released again two hours after each of at most so many failures, with
+    /// what held it then put right or kept off.
+    pub fn foresee_again(&self, fixes: &[Fix], time: i64, failures: u32) -> Option<i64> {
+        self.simulation.foresee(self.job, fixes, time, failures)
     }
 }
 

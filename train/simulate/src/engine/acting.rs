@@ -19,6 +19,15 @@ const FIRST_STREAM: u64 = 1 << 62;
 /// Seconds beyond which no release is foreseen.
 const HORIZON: i64 = 10 * 86_400;
 
+/// Seconds from a failure to the next release that is foreseen.
+const AGAIN: i64 = 2 * 3_600;
+
+/// Another site helps.
+fn is_of_site(cause: Cause) -> bool {
+    use Cause::{BadHost, Firewall, SiteLacksSoftware, SlowSite};
+    matches!(cause, Firewall | SiteLacksSoftware | SlowSite | BadHost)
+}
+
 /// What chance is for, where all policies share it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Purpose {
@@ -101,6 +110,12 @@ impl Simulation {
         self.share_chance(Purpose::Person, job, holds * 1_000 + i64::from(came));
         let after = (self.chances.people.spread(delay) * 3_600.0) as i64;
         self.queue.push(instant.max(self.now) + after, Item::Person { job, generation });
+    }
+
+    /// Nobody submits any more.
+    pub(super) fn submits_no_more(&self) -> bool {
+        let days = self.acting.as_ref().and_then(|acting| acting.settings.submits);
+        days.is_some_and(|days| self.now >= self.world.span.0 + i64::from(days) * 86_400)
     }
 
     /// Slot hours of the run that ends now.
@@ -238,7 +253,7 @@ impl Simulation {
             Some(Cause::DiskTooSmall | Cause::DiskVaries) => {
                 vec![Fix::Disk(after(Action::Disk).request_disk)]
             }
-            Some(Cause::Firewall | Cause::SiteLacksSoftware | Cause::SlowSite | Cause::BadHost) => {
+            Some(cause) if is_of_site(cause) => {
                 let site = state.last_site.map(|site| self.world.sites[site].name.clone());
                 site.map(Fix::Site).into_iter().collect()
             }
@@ -247,12 +262,18 @@ impl Simulation {
         }
     }
 
-    /// Plays the release that the simulation would play, with its chance.
-    pub(crate) fn foresee(&self, job: usize, fixes: &[Fix], time: i64) -> Option<i64> {
-        let acting = self.acting_seed?;
+    /// Plays the releases that the simulation would play, with its chance.
+    pub(crate) fn foresee(
+        &self,
+        job: usize,
+        fixes: &[Fix],
+        time: i64,
+        mut failures: u32,
+    ) -> Option<i64> {
+        let seed = self.acting_seed?;
         let starts = self.jobs[job].num_shadow_starts;
-        let subject = Subject { edits: self.fixed(job, fixes), ..self.subject(job) };
-        let mut dice = Dice::new(acting, 0);
+        let mut subject = Subject { edits: self.fixed(job, fixes), ..self.subject(job) };
+        let mut dice = Dice::new(seed, 0);
         let mut now = time;
         for run in starts..starts + i64::from(MOST_RUNS) {
             dice.turn_to(stream(Purpose::Match, job, run));
@@ -264,6 +285,14 @@ impl Simulation {
                 Ending::Success => return Some(self.world.clock.at(now)),
                 Ending::Evicted | Ending::ShadowException { .. } | Ending::ReconnectFailed
                     if now - time < HORIZON => {}
+                Ending::Held(cause, _) if failures > 0 && now - time < HORIZON => {
+                    failures -= 1;
+                    now += AGAIN;
+                    subject.edits.mended |= Thing::of(cause).is_some();
+                    if is_of_site(cause) {
+                        subject.edits.excluded |= 1 << run.site;
+                    }
+                }
                 _ => return None,
             }
         }

@@ -44,6 +44,9 @@ impl Simulation {
     }
 
     pub(super) fn submit(&mut self) -> Result<()> {
+        if self.submits_no_more() {
+            return Ok(());
+        }
         let next = self.next_submission();
         self.queue.push(next, Item::Submit);
 

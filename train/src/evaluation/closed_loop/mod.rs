@@ -41,7 +41,7 @@ pub struct ClosedLoopOptions {
     /// Seeds, each an access point: one, or the first and the last, as in 1-40.
     #[arg(long, value_name = "SEEDS", default_value = "1-10", value_parser = seeds)]
     seeds: RangeInclusive<u64>,
-    /// Jobs that are submitted in so many days count; a week more is played.
+    /// Days in which jobs are submitted; a week more is played.
     #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=365))]
     days: u32,
     /// Policies to compare. Baselines and clairvoyant are played too where others are named: shares
@@ -181,7 +181,8 @@ impl ClosedLoopOptions {
     ) -> Result<Vec<Course>, Error> {
         let folder = tempfile::tempdir()?;
         let settings = self.settings(seed, folder.path().to_owned())?;
-        let mut how = Loop { looks: arm == Arm::AdviceLooks, ..Loop::default() };
+        let looks = arm == Arm::AdviceLooks;
+        let mut how = Loop { looks, submits: Some(self.days), ..Loop::default() };
         how.person.median = self.person_hours;
         let advised = || -> Box<dyn Policy> { Box::new(Advised::new(Arc::clone(model))) };
         let policy = arm.rule(table).unwrap_or_else(advised);

@@ -1,0 +1,72 @@
+//! Policies and advice that decide in running simulations.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{done, refused};
+use serde_json::Value;
+
+/// A tiny access point.
+const WORLD: &str = "[owners]\ncount = 4\n\n[jobs]\nper_day = 40.0\n";
+
+fn played(folder: &Path, more: &[&str]) -> (String, Value) {
+    fs::write(folder.join("tiny.toml"), WORLD).unwrap();
+    let mut arguments = vec!["closed-loop", "--with", "faults-3", "--with", "tiny.toml"];
+    arguments.extend(["--seeds", "1-2", "--days", "1", "--draws", "100"]);
+    arguments.extend(["-o", "report.json", "--replace"]);
+    arguments.extend(more);
+    let printed = done(folder, arguments);
+    let report = fs::read_to_string(folder.join("report.json")).unwrap();
+    (printed, serde_json::from_str(&report).unwrap())
+}
+
+fn arm<'a>(report: &'a Value, name: &str) -> &'a Value {
+    let arms = report["arms"].as_array().unwrap();
+    arms.iter().find(|arm| arm["arm"] == name).unwrap_or_else(|| panic!("{name}: {report}"))
+}
+
+#[test]
+fn every_arm_is_between_its_bounds_and_a_second_run_gives_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let (printed, report) = played(folder.path(), &[]);
+    let arms = report["arms"].as_array().unwrap();
+    assert_eq!(arms.len(), 9);
+    let share = |name: &str| arm(&report, name)["share"]["value"].as_f64().unwrap();
+    assert_eq!(share("clairvoyant"), 1.0);
+    assert_eq!(share(report["best"].as_str().unwrap()), 0.0);
+    // Who knows the cause does better than any rule, and who knows the end better still.
+    assert!(share("informed") > 0.0 && share("informed") < 1.0, "{printed}");
+    for name in ["advice", "advice-looks"] {
+        let loss = &arm(&report, name)["loss"];
+        assert!(loss["releases"].as_f64().unwrap() > 0.0, "{printed}");
+        assert!(printed.contains(name), "{printed}");
+    }
+    // Nobody who leaves all acts.
+    let left = &arm(&report, "leave-all")["loss"];
+    assert_eq!((&left["releases"], &left["removals"]), (&Value::from(0.0), &Value::from(0.0)));
+    assert_eq!(played(folder.path(), &[]).1, report);
+}
+
+#[test]
+fn bounds_and_baselines_are_played_whatever_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let (printed, report) = played(folder.path(), &["--arm", "informed", "--seeds", "3"]);
+    let arms = report["arms"].as_array().unwrap();
+    // One access point alone has no others to learn a table from.
+    assert_eq!(arms.len(), 6, "{printed}");
+    assert!(!printed.contains("advice"), "{printed}");
+}
+
+#[test]
+fn bad_input_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = |arguments: &[&str]| refused(folder.path(), [&["closed-loop"], arguments].concat());
+    assert!(error(&["--seeds", "9-3"]).contains("1-40"));
+    assert!(error(&["--preset", "missing"]).contains("missing"));
+    assert!(error(&["--model", "missing.pt"]).contains("missing.pt"));
+    assert!(error(&["--arm", "guess"]).contains("clairvoyant"));
+    fs::write(folder.path().join("there.json"), "").unwrap();
+    assert!(error(&["-o", "there.json"]).contains("there.json"));
+}
