@@ -8,13 +8,13 @@ use std::path::Path;
 use common::{done, refused};
 use serde_json::Value;
 
-/// A tiny access point.
-const WORLD: &str = "[owners]\ncount = 4\n\n[jobs]\nper_day = 40.0\n";
+/// A small access point.
+const WORLD: &str = "[owners]\ncount = 8\n\n[jobs]\nper_day = 250.0\n";
 
-fn played(folder: &Path, more: &[&str]) -> (String, Value) {
+fn played(folder: &Path, seeds: &str, more: &[&str]) -> (String, Value) {
     fs::write(folder.join("tiny.toml"), WORLD).unwrap();
     let mut arguments = vec!["closed-loop", "--with", "faults-3", "--with", "tiny.toml"];
-    arguments.extend(["--seeds", "1-2", "--days", "1", "--draws", "100"]);
+    arguments.extend(["--seeds", seeds, "--days", "1", "--draws", "100"]);
     arguments.extend(["-o", "report.json", "--replace"]);
     arguments.extend(more);
     let printed = done(folder, arguments);
@@ -30,7 +30,7 @@ fn arm<'a>(report: &'a Value, name: &str) -> &'a Value {
 #[test]
 fn every_arm_is_between_its_bounds_and_a_second_run_gives_the_same() {
     let folder = tempfile::tempdir().unwrap();
-    let (printed, report) = played(folder.path(), &[]);
+    let (printed, report) = played(folder.path(), "1-2", &[]);
     let arms = report["arms"].as_array().unwrap();
     assert_eq!(arms.len(), 9);
     let share = |name: &str| arm(&report, name)["share"]["value"].as_f64().unwrap();
@@ -46,13 +46,13 @@ fn every_arm_is_between_its_bounds_and_a_second_run_gives_the_same() {
     // Nobody who leaves all acts.
     let left = &arm(&report, "leave-all")["loss"];
     assert_eq!((&left["releases"], &left["removals"]), (&Value::from(0.0), &Value::from(0.0)));
-    assert_eq!(played(folder.path(), &[]).1, report);
+    assert_eq!(played(folder.path(), "1-2", &[]).1, report);
 }
 
 #[test]
 fn bounds_and_baselines_are_played_whatever_is_named() {
     let folder = tempfile::tempdir().unwrap();
-    let (printed, report) = played(folder.path(), &["--arm", "informed", "--seeds", "3"]);
+    let (printed, report) = played(folder.path(), "3", &["--arm", "informed"]);
     let arms = report["arms"].as_array().unwrap();
     // One access point alone has no others to learn a table from.
     assert_eq!(arms.len(), 6, "{printed}");

@@ -76,7 +76,7 @@ impl<'a> Description<'a> {
     pub(crate) fn of(settings: &'a Settings) -> Self {
         Self {
             simulator: VERSION,
-            fingerprint: fingerprint(&settings.preset.layer_hashes),
+            fingerprint: settings.preset.fingerprint(),
             preset: &settings.preset.name,
             layers: &settings.preset.layers,
             vary: settings.preset.varied,

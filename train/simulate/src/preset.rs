@@ -10,7 +10,7 @@ use serde::Deserialize;
 use toml::{Table, Value};
 
 use crate::SimulateError;
-use crate::frozen::layer_hash;
+use crate::frozen::{fingerprint, layer_hash};
 use crate::layer::{
     FixedParameters, HungParameters, LogParameters, LookParameters, NeedParameters,
     OverloadParameters, QuotaParameters, SingleParameters,
@@ -249,6 +249,11 @@ impl Preset {
         preset.layers = layers.to_vec();
         preset.layer_hashes = hashes;
         Ok(preset)
+    }
+
+    /// Hash over what every preset gives, and over the layers of this one: 16 hexadecimal digits.
+    pub fn fingerprint(&self) -> String {
+        fingerprint(&self.layer_hashes)
     }
 
     /// The names of the built-in presets.

@@ -108,7 +108,8 @@ pub fn run(options: &ClosedLoopOptions) -> Result<(), Error> {
     }
     let span = options.span()?;
     let losses: Vec<Losses> = played.iter().map(|arms| losses(arms, costs, span)).collect();
-    let report = report::Report::of(options, costs, &seeds, &losses);
+    let fingerprint = options.settings(0, PathBuf::new())?.preset.fingerprint();
+    let report = report::Report::of(options, fingerprint, costs, &seeds, &losses);
     if let Some(output) = output {
         output.write(&serde_json::to_vec_pretty(&report)?)?;
     }

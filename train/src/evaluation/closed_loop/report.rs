@@ -126,6 +126,7 @@ fn drawn(access_points: usize, draws: u32) -> Vec<Vec<usize>> {
 impl<'a> Report<'a> {
     pub(super) fn of(
         options: &'a ClosedLoopOptions,
+        fingerprint: String,
         costs: Costs,
         seeds: &[u64],
         losses: &[Losses],
@@ -179,7 +180,7 @@ impl<'a> Report<'a> {
             days: options.days,
             person_hours: options.person_hours,
             simulator: holdadvise_simulate::VERSION,
-            fingerprint: holdadvise_simulate::fingerprint(),
+            fingerprint,
             costs,
             draws: options.draws,
             needs: Need::ALL.map(|need| (need, sum(Arm::Clairvoyant, &[need]).jobs)).into(),
