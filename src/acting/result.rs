@@ -10,6 +10,7 @@ use crate::advice::TrySuccess;
 use crate::history::HoldInQueue;
 use crate::hold_code;
 use crate::journal::{Act, Advised, By, Did, Ended, Entry, HoldOf, Result, Step, What};
+use crate::queue::job_status::{COMPLETED, HELD, REMOVED, RUNNING, TRANSFERRING_OUTPUT};
 
 /// Attributes that [`result_of`] reads.
 pub const OPEN_ATTRIBUTES: &[&str] = &[
@@ -29,13 +30,6 @@ pub const OPEN_ATTRIBUTES: &[&str] = &[
     "ExitBySignal",
     "CompletionDate",
 ];
-
-/// JobStatus.
-const RUNNING: i64 = 2;
-const REMOVED: i64 = 3;
-const COMPLETED: i64 = 4;
-const HELD: i64 = 5;
-const TRANSFERRING_OUTPUT: i64 = 6;
 
 /// An act whose end is not known yet.
 #[derive(Clone, Debug, PartialEq)]

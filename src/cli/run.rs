@@ -236,7 +236,7 @@ pub(super) fn gathered(
     if constraint.is_some() && request.is_offline() && request.job_ads.is_none() {
         return Err(RunError::ConstraintWithoutAds);
     }
-    // A constraint that is no expression is told before anything is read.
+    // A constraint that is no expression is refused before anything is read.
     let constraint = constraint.map(|text| Constraint::new(text, now)).transpose()?;
     let filter = |ad: &_| constraint.as_ref().is_none_or(|constraint| constraint.is_true_for(ad));
     let (gathered, mut remarks) = gather(request, config, &filter, now)?;

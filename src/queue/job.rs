@@ -41,16 +41,27 @@ pub(super) fn job_id(ad: &ClassAd) -> Option<JobId> {
     Some(JobId::new(number("ClusterId")?, number("ProcId")?))
 }
 
+/// Values of JobStatus.
+pub(crate) mod status {
+    pub(crate) const IDLE: i64 = 1;
+    pub(crate) const RUNNING: i64 = 2;
+    pub(crate) const REMOVED: i64 = 3;
+    pub(crate) const COMPLETED: i64 = 4;
+    pub(crate) const HELD: i64 = 5;
+    pub(crate) const TRANSFERRING_OUTPUT: i64 = 6;
+    pub(crate) const SUSPENDED: i64 = 7;
+}
+
 /// JobStatus in a word.
 pub(crate) fn state(ad: &ClassAd) -> &'static str {
     match ad.integer("JobStatus") {
-        Some(1) => "idle",
-        Some(2) => "running",
-        Some(3) => "removed",
-        Some(4) => "completed",
-        Some(5) => "held",
-        Some(6) => "transferring output",
-        Some(7) => "suspended",
+        Some(status::IDLE) => "idle",
+        Some(status::RUNNING) => "running",
+        Some(status::REMOVED) => "removed",
+        Some(status::COMPLETED) => "completed",
+        Some(status::HELD) => "held",
+        Some(status::TRANSFERRING_OUTPUT) => "transferring output",
+        Some(status::SUSPENDED) => "suspended",
         _ => "in an unknown state",
     }
 }

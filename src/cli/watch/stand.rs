@@ -7,12 +7,8 @@ use classads::ClassAd;
 use crate::advice::{Advice, Evidence, Recommendation};
 use crate::history::Action;
 use crate::queue::job_state;
+use crate::queue::job_status::{COMPLETED, HELD, REMOVED};
 use crate::text::hash;
-
-/// JobStatus of a job that was removed, finished, is held.
-const REMOVED: i64 = 3;
-const COMPLETED: i64 = 4;
-const HELD: i64 = 5;
 
 /// How a hold stood at the last look: 64 bytes, and eight for each kind of evidence.
 #[derive(Clone, Debug)]

@@ -8,7 +8,7 @@ use crate::{Cause, Spread};
 
 /// Decides about held jobs in the place of owners and facilitators.
 pub trait Policy {
-    /// A person who comes to a held job asks what to do, and does it at once.
+    /// A person who looks at a held job asks what to do, and does it at once.
     fn decide(&mut self, held: &HeldNow<'_>) -> Deed;
 }
 
@@ -149,7 +149,7 @@ pub struct HeldNow<'a> {
     pub request_disk: i64,
     /// MemoryUsage, MiB, and DiskUsage, KiB.
     pub used: (i64, i64),
-    /// How often a person has come to this hold before.
+    /// How often a person has looked at this hold before.
     pub came: u32,
     /// The folder with EventLog and epoch_history, written up to now.
     pub folder: &'a Path,
@@ -238,7 +238,7 @@ pub enum Event {
         /// Slot hours of the run that ended so.
         run: f64,
     },
-    /// A person came to it.
+    /// A person looked at the queue and saw it.
     Came,
     /// A person looked for the cause.
     Looked,

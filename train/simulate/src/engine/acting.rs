@@ -124,7 +124,7 @@ impl Simulation {
         run.map_or(0.0, |began| (self.now - began).max(0) as f64 / 3_600.0)
     }
 
-    /// A person comes to a held job, asks the policy, and does what it says.
+    /// A person looks at a held job, asks the policy, and does what it says.
     pub(super) fn person(&mut self, job: usize) -> Result<()> {
         let Some(mut acting) = self.acting.take() else { return Ok(()) };
         self.log.flush()?;

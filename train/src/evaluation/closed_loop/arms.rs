@@ -33,19 +33,6 @@ pub enum Arm {
 }
 
 impl Arm {
-    /// All, in the order of the table.
-    pub const ALL: [Self; 9] = [
-        Self::ReleaseAll,
-        Self::LeaveAll,
-        Self::ChangeByCode,
-        Self::Table,
-        Self::RetryTwice,
-        Self::Advice,
-        Self::AdviceLooks,
-        Self::Informed,
-        Self::Clairvoyant,
-    ];
-
     /// The best of these is what others are measured from.
     pub const fn is_baseline(self) -> bool {
         matches!(
@@ -55,18 +42,8 @@ impl Arm {
     }
 
     /// The word printed.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::ReleaseAll => "release-all",
-            Self::LeaveAll => "leave-all",
-            Self::ChangeByCode => "change-by-code",
-            Self::Table => "table",
-            Self::RetryTwice => "retry-twice",
-            Self::Advice => "advice",
-            Self::AdviceLooks => "advice-looks",
-            Self::Informed => "informed",
-            Self::Clairvoyant => "clairvoyant",
-        }
+    pub fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 
     /// Its policy, where that is a rule of this file.

@@ -11,7 +11,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use holdadvise::advice::Costs;
 use holdadvise::model::Model;
 use holdadvise_simulate::{Course, Loop, Policy, Preset, Settings, simulate_closed};
@@ -51,8 +51,7 @@ pub struct ClosedLoopOptions {
     /// The model; default: the one that is shipped.
     #[arg(short, long, value_name = "FILE")]
     model: Option<PathBuf>,
-    /// Hours until a person comes to a held job, half of the times; the others by a log-normal
-    /// spread of 0.8.
+    /// Median hours until a person looks at a held job; log-normal with a spread of 0.8.
     #[arg(long, value_name = "HOURS", default_value_t = 2.0, value_parser = hours)]
     person_hours: f64,
     /// Bootstrap draws of access points.
@@ -147,7 +146,7 @@ impl ClosedLoopOptions {
         // What other access points show takes others.
         let is_alone = self.seeds.start() == self.seeds.end();
         let can_be = |arm: &Arm| *arm != Arm::Table || !is_alone;
-        Arm::ALL.into_iter().filter(wanted).filter(can_be).collect()
+        Arm::value_variants().iter().copied().filter(wanted).filter(can_be).collect()
     }
 
     fn settings(&self, seed: u64, folder: PathBuf) -> Result<Settings, Error> {
