@@ -19,8 +19,9 @@ use super::shared::{Causes, trouble_before};
 use super::siblings::{LimitFinding, LimitSeen, Siblings};
 use super::try_one::Tries;
 use super::{
-    Advice, Command, Costs, Evidence, FailedTransfer, HeldJob, LookAt, Recommendation, Refusal,
-    Spent, Trouble, Trust, Undecided, Wait, WaitFor, evidence, limit, look,
+    Advice, Command, Costs, Curve, DELAYS, Evidence, FailedTransfer, HeldJob, Likely, LookAt,
+    Recommendation, Refusal, Spent, Trouble, Trust, Undecided, Wait, WaitFor, evidence, limit,
+    look,
 };
 use crate::checks::{Check, Finding};
 use crate::features::{Holds, Neighbourhood, Recovery, Sample, Sampler, Scope};
@@ -75,8 +76,11 @@ struct Question<'h> {
     /// Slot hours that it has used.
     spent: Spent,
     bad_place: Option<Evidence>,
-    /// Where the answers begin: one for each action, and one had others been seen to get through.
+    /// Where the answers begin: one for each action, one had others been seen to get through, and
+    /// those about later releases.
     answers: usize,
+    /// Releases that are made later are asked about.
+    asks_later: bool,
 }
 
 /// A hold as the model sees it, and what others show of it.
@@ -115,13 +119,27 @@ impl Asked {
 }
 
 impl Question<'_> {
-    /// What the model answered about each action, and had others been seen to get through.
-    fn answers(&self, all: &[f64]) -> (Vec<(Action, f64)>, Option<f64>) {
+    fn answers(&self, all: &[f64]) -> Answers {
         let mut answers = all.iter().skip(self.answers).copied();
-        let of_actions = self.actions.iter().copied().zip(answers.by_ref()).collect();
-        (of_actions, answers.next())
+        let of_actions: Vec<_> = self.actions.iter().copied().zip(answers.by_ref()).collect();
+        let recovered = answers.next();
+        let now = of_actions.first().map(|&(_, p)| (0, p));
+        let later = LATER.iter().copied().zip(answers).take_while(|_| self.asks_later);
+        Answers { of_actions, recovered, later: Curve::new(now.into_iter().chain(later)) }
     }
 }
+
+/// What the model answered about one question.
+struct Answers {
+    of_actions: Vec<(Action, f64)>,
+    /// About a release as it is, had others been seen to get through.
+    recovered: Option<f64>,
+    /// About a release as it is, now and later.
+    later: Curve,
+}
+
+/// Delays of releases that are not made now.
+const LATER: &[i64] = DELAYS.split_at(1).1;
 
 /// Seconds ahead for which a release by HTCondor itself is worth waiting for.
 const SOON: i64 = 3_600;
@@ -221,8 +239,7 @@ impl<'a> Advisor<'a> {
             held.iter().map(|held| self.question(held, now, &mut asked)).collect();
         let answers = asked.answers(self.model)?;
         let advise = |question: &Question<'_>| {
-            let (of_model, recovered) = question.answers(&answers);
-            self.conclude(question, &self.chances(question, &of_model, recovered))
+            self.conclude(question, &self.chances(question, question.answers(&answers)))
         };
         let mut advices: Vec<Option<Advice>> =
             questions.iter().map(|question| question.as_ref().map(advise)).collect();
@@ -233,12 +250,8 @@ impl<'a> Advisor<'a> {
     }
 
     /// The probabilities of one question, and what else a decision is made from.
-    fn chances(
-        &self,
-        question: &Question<'_>,
-        of_model: &[(Action, f64)],
-        recovered: Option<f64>,
-    ) -> Chances {
+    fn chances(&self, question: &Question<'_>, answers: Answers) -> Chances {
+        let Answers { of_actions: of_model, recovered, later } = answers;
         let Question { held, hold, seen, changes, group, .. } = question;
         let code = hold.identity.code;
         let limit_seen = question.facts.limit_seen.as_ref();
@@ -254,6 +267,8 @@ impl<'a> Advisor<'a> {
         let recovered = recovered.map(|p| seen.recovered(p));
         let model_as_is = of_model.first().map_or(0.0, |&(_, p)| p);
         let after_success = seen.after_try(model_as_is).max(recovered.unwrap_or(0.0));
+        let now = actions.first().map_or(0.0, |&(_, p)| p);
+        let later = later.map(|p| seen.trusted(p)).shifted_to(now);
         let of_changes = |wanted: fn(&Change) -> bool| {
             let wanted = changes.iter().filter(move |(_, change)| wanted(change));
             wanted.map(|&(action, _)| action).collect()
@@ -290,6 +305,7 @@ impl<'a> Advisor<'a> {
             by_hand: of_changes(|change| change.commands.is_empty()),
             // Nothing outside the job changes a limit of its own, or puts its files in order.
             recovered: recovered.filter(|_| limit.is_none() && !seen.stays),
+            later: if limit.is_none() && !seen.stays { later } else { Curve::default() },
             since: seen.since,
             lasting: seen.lasting,
             trust: seen.trust,
@@ -319,7 +335,7 @@ impl<'a> Advisor<'a> {
         for (question, advice) in questions.iter().zip(advices) {
             let (Some(question), Some(advice)) = (question, advice) else { continue };
             let seen = &question.seen;
-            let (of_model, _) = question.answers(answers);
+            let Answers { of_actions: of_model, .. } = question.answers(answers);
             let action = advice.action.unwrap_or(Action::AsIs);
             let chance = of_model.iter().find(|(other, _)| *other == action);
             // Of a code that it does not know the model's reasons are worth as little as its
@@ -414,6 +430,12 @@ impl<'a> Advisor<'a> {
                 false => &self.place_recovers,
             };
             asked.push(&recovers.apply(about));
+            self.sampler.set_action(&mut sample, Action::AsIs);
+            for &delay in LATER {
+                if self.sampler.set_delay(&mut sample, delay) {
+                    asked.push(&sample);
+                }
+            }
             asked.answers.extend(key.map(|key| (key, at)));
             at
         });
@@ -457,6 +479,7 @@ impl<'a> Advisor<'a> {
             spent,
             bad_place,
             answers,
+            asks_later: self.sampler.knows_delays(),
         })
     }
 
@@ -590,7 +613,7 @@ impl<'a> Advisor<'a> {
                 .map_or_else(|| changes::target(&parts, facts), |try_one| try_one.target),
             commands,
             commands_after,
-            wait: self.wait(&decision, question),
+            wait: self.wait(&decision, question, chances),
             try_one,
             look,
             htcondor_will: held.htcondor_will.clone(),
@@ -683,7 +706,12 @@ impl<'a> Advisor<'a> {
         }
     }
 
-    fn wait(&self, decision: &Decision, question: &Question<'_>) -> Option<Wait> {
+    fn wait(
+        &self,
+        decision: &Decision,
+        question: &Question<'_>,
+        chances: &Chances,
+    ) -> Option<Wait> {
         let Question { held, hold, neighbourhoods, seen, .. } = question;
         if decision.recommendation != Recommendation::Wait {
             return None;
@@ -715,14 +743,18 @@ impl<'a> Advisor<'a> {
             WaitFor::LikeHold
         };
         let held_for = question.now.saturating_sub(hold.held_at);
+        let by_itself = !matches!(what, WaitFor::Spooled | WaitFor::Policy | WaitFor::Try { .. });
+        let likely = chances.later.likely().filter(|_| by_itself);
+        let pause = |likely: Likely| LOOK_AGAIN.pause(likely.from);
         let look_again = match until {
             Some(at) => at.saturating_add(LOOK_AGAIN.least),
             None if matches!(what, WaitFor::Try { .. }) => {
                 question.now.saturating_add(LOOK_AGAIN.least)
             }
-            None => question.now.saturating_add(LOOK_AGAIN.pause(held_for)),
+            None => question.now.saturating_add(likely.map_or(LOOK_AGAIN.pause(held_for), pause)),
         };
-        let wait = Wait { what, until, look_again };
+        let likely = likely.map(|likely| likely.from_instant(question.now));
+        let wait = Wait { what, until, look_again, likely };
         Some(match &question.failed {
             Some(failed) => failed.wait(wait, decision, question.now),
             None => wait,

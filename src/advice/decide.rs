@@ -4,7 +4,7 @@ use super::cause::Trouble;
 use super::choices::{Against, Choice, Choices, Group, Hours, Rule};
 use super::removal::Removal;
 use super::seen::Others;
-use super::{Band, Costs, Recommendation, Undecided};
+use super::{Band, Costs, Curve, Recommendation, Undecided};
 use crate::history::Action;
 use crate::policy::Again;
 
@@ -16,6 +16,9 @@ pub(super) struct Chances {
     /// Success of a release as it is, had others been seen to get through again. `None` where
     /// nothing outside the job is known to wait for.
     pub recovered: Option<f64>,
+    /// Success of a release as it is, now and later. Empty where no time helps, or of a model that
+    /// does not know of later releases.
+    pub later: Curve,
     /// Actions among these that the model was hardly trained on.
     pub untaught: Vec<Action>,
     /// Actions among these of which it is not known what is to be changed.
@@ -73,7 +76,8 @@ impl Chances {
     /// Success of the best that can be done, now or later.
     pub(super) fn best(&self) -> f64 {
         let now = self.best_change().map_or(self.as_is(), |(_, p)| p.max(self.as_is()));
-        now.max(self.recovered.unwrap_or(0.0))
+        let later = self.later.points().last().map_or(0.0, |&(_, p)| p);
+        now.max(self.recovered.unwrap_or(0.0)).max(later)
     }
 }
 
@@ -387,7 +391,9 @@ impl Weighed<'_> {
             .chances
             .recovered
             .filter(|recovered| *recovered >= p && self.against_wait(*recovered).is_none());
-        not_better.or(unnamed).or(waits.map(|_| Against::WaitIsAsGood))
+        let later = self.best_later().filter(|(_, later)| *later >= p);
+        let waits = waits.is_some() || later.is_some();
+        not_better.or(unnamed).or(waits.then_some(Against::WaitIsAsGood))
     }
 
     /// A look is a choice of its own where a change would help of which nobody says what it is.
@@ -416,18 +422,48 @@ impl Weighed<'_> {
             None => (None, None, Some(Against::NothingToWaitFor)),
             Some(p) => (Some(hours.waited(chances.wait_hours, p)), Some(p), self.against_wait(p)),
         };
+        let by_event = (cost.unwrap_or(f64::INFINITY), success, against);
+        let by_time = self.best_later().map(|(cost, p)| (cost, Some(p), None));
+        // The sooner of the two ends the wait.
+        let (cost, success, against) = match by_time {
+            Some(by_time) if against.is_some() || by_time.0 < by_event.0 => {
+                (Some(by_time.0), by_time.1, by_time.2)
+            }
+            _ => (cost, success, against),
+        };
         let (recommendation, action) = (Recommendation::Wait, Some(Action::AsIs));
         Choice { recommendation, action, success, hours: cost, against }
     }
 
+    /// The cheapest release that is made later and that nothing stands against: its expected hours,
+    /// and how likely it is to succeed.
+    fn best_later(&self) -> Option<(f64, f64)> {
+        let chances = self.chances;
+        let tried = matches!(chances.group.against, Some(Against::OpenTry { .. }));
+        if chances.unknown_code.is_some() || tried || chances.since == Others::GotThrough {
+            return None;
+        }
+        let later = chances.later.points().iter().filter(|(delay, _)| *delay > 0);
+        let stands = later.filter(|&&(_, p)| self.not_worth_waiting(p).is_none());
+        let cost = |&(delay, p): &(i64, f64)| {
+            let hours = delay as f64 / 3_600.0;
+            (hours + self.costs.released(p), p)
+        };
+        stands.map(cost).min_by(|a, b| a.0.total_cmp(&b.0))
+    }
+
     /// Against waiting for others to get through, if that brings this probability of success.
     fn against_wait(&self, p: f64) -> Option<Against> {
-        let Self { chances, costs, .. } = self;
-        let as_is = chances.as_is();
-        let least = shifted(WORTH_WAITING_FOR, costs.release_threshold());
+        // A wait ends when others have got through, whatever came after.
+        let through = self.chances.since != Others::Nothing;
+        through.then_some(Against::GotThrough).or_else(|| self.not_worth_waiting(p))
+    }
+
+    /// Against waiting for this probability of success.
+    fn not_worth_waiting(&self, p: f64) -> Option<Against> {
+        let as_is = self.chances.as_is();
+        let least = shifted(WORTH_WAITING_FOR, self.costs.release_threshold());
         match () {
-            // A wait ends when others have got through, whatever came after.
-            () if chances.since != Others::Nothing => Some(Against::GotThrough),
             () if p < least => Some(Against::Unlikely { least }),
             () if p < as_is + WORTH_A_WAIT => Some(Against::HardlyBetter),
             () if as_is >= self.enough() => Some(Against::ReleaseIsEnough),

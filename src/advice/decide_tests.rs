@@ -22,6 +22,7 @@ fn chances(actions: Vec<(Action, f64)>, recovered: Option<f64>) -> Chances {
     Chances {
         actions,
         recovered,
+        later: Curve::default(),
         untaught: Vec::new(),
         unnamed: Vec::new(),
         by_hand: vec![Action::Other],
@@ -50,6 +51,37 @@ fn decided(as_is: f64, change: Option<f64>, recovered: Option<f64>) -> Recommend
     let mut actions = vec![(Action::AsIs, as_is)];
     actions.extend(change.map(|p| (Action::Other, p)));
     after(0.0, &chances(actions, recovered))
+}
+
+#[test]
+fn what_becomes_likely_later_is_waited_for() {
+    let with = |later: &[(i64, f64)]| Chances {
+        later: Curve::new(later.iter().copied()),
+        ..chances(vec![(Action::AsIs, 0.1), (Action::Other, 0.5)], None)
+    };
+    let soon = [(0, 0.1), (3_600, 0.6), (7_200, 0.8)];
+    assert_eq!(after(0.0, &with(&soon)), Recommendation::Wait);
+    let hours = |later: &[(i64, f64)]| {
+        let decision = decide(&with(later), &Costs::default(), None);
+        decision.choices.hours(Recommendation::Wait)
+    };
+    // An hour more is worth two in ten.
+    assert_eq!(hours(&soon), Some(2.0 + Costs::default().released(0.8)));
+    assert_eq!(hours(&[(0, 0.1), (3_600, 0.75), (7_200, 0.8)]).map(f64::trunc), Some(3.0));
+    // What never becomes likelier than a change, and what is likely now, is not waited for.
+    assert_eq!(after(0.0, &with(&[(0, 0.1), (3_600, 0.3)])), Recommendation::Change);
+    let through = Chances { since: Others::GotThrough, ..with(&soon) };
+    assert_eq!(after(0.0, &through), Recommendation::Change);
+    let now = Chances { actions: vec![(Action::AsIs, 0.7)], ..with(&soon) };
+    assert_eq!(after(0.0, &now), Recommendation::Release);
+}
+
+#[test]
+fn a_job_that_will_succeed_is_not_removed() {
+    let lost = chances(vec![(Action::AsIs, 0.01)], None);
+    assert_eq!(after(0.0, &lost), Recommendation::Remove);
+    let later = Curve::new([(0, 0.01), (259_200, 0.3)]);
+    assert_ne!(after(0.0, &Chances { later, ..lost }), Recommendation::Remove);
 }
 
 #[test]
@@ -293,6 +325,7 @@ fn any_chances() -> impl Strategy<Value = Chances> {
             Chances {
                 actions,
                 recovered,
+                later: Curve::default(),
                 untaught: Vec::new(),
                 unnamed: if named { Vec::new() } else { vec![Action::Other] },
                 by_hand: vec![Action::Other],

@@ -32,6 +32,7 @@ mod transfer_error;
 mod try_one;
 mod undecided;
 mod undesired;
+mod when;
 
 pub use advisor::Advisor;
 pub use by_hand::ByHand;
@@ -51,7 +52,7 @@ pub(crate) use meaning::url_trouble as trouble_of_url;
 pub use removal::{Against, ByItself};
 pub(crate) use removal::{LEAST_FAILED, LEAST_HELD};
 pub use report::{
-    Advice, Band, HeldJob, InputEffect, Missing, Recommendation, Trust, Wait, WaitFor,
+    Advice, Band, HeldJob, InputEffect, LikelyFrom, Missing, Recommendation, Trust, Wait, WaitFor,
 };
 pub use server::Refusal;
 pub use siblings::{Like, LimitFinding, LimitSeen};
@@ -59,3 +60,4 @@ pub use spent::Spent;
 pub use transfer_error::FailedTransfer;
 pub use try_one::{TryOne, TrySuccess};
 pub use undecided::Undecided;
+pub use when::{Curve, DELAYS, Likely};

@@ -64,14 +64,23 @@ pub enum Band {
 }
 
 impl Band {
+    const ALL: [Self; 5] =
+        [Self::VeryUnlikely, Self::Unlikely, Self::Even, Self::Likely, Self::VeryLikely];
+
     /// The band a probability (0 to 1) lies in.
     pub fn of(probability: f64) -> Self {
-        match probability {
-            p if p < 0.1 => Self::VeryUnlikely,
-            p if p < 0.35 => Self::Unlikely,
-            p if p < 0.65 => Self::Even,
-            p if p < 0.9 => Self::Likely,
-            _ => Self::VeryLikely,
+        let within = |band: &Self| probability >= band.least();
+        Self::ALL.into_iter().rev().find(within).unwrap_or(Self::VeryUnlikely)
+    }
+
+    /// The least probability of the band.
+    pub const fn least(self) -> f64 {
+        match self {
+            Self::VeryUnlikely => 0.0,
+            Self::Unlikely => 0.1,
+            Self::Even => 0.35,
+            Self::Likely => 0.65,
+            Self::VeryLikely => 0.9,
         }
     }
 
@@ -150,6 +159,20 @@ pub enum WaitFor {
     },
 }
 
+/// When a release that is unlikely to succeed now becomes likely to, Unix seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct LikelyFrom {
+    /// How likely it is from then on.
+    pub band: Band,
+    /// From when on.
+    pub from: i64,
+    /// The range that holds that instant with a chance of 80 %: its beginning.
+    pub earliest: i64,
+    /// Its end.
+    pub latest: i64,
+}
+
 /// What to wait for, and until when.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wait {
@@ -159,6 +182,8 @@ pub struct Wait {
     pub until: Option<i64>,
     /// When to look again, Unix seconds.
     pub look_again: i64,
+    /// When a release becomes likely to succeed, whatever others show until then.
+    pub likely: Option<LikelyFrom>,
 }
 
 /// What the model behind an advice was trained on.

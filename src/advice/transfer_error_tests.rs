@@ -281,7 +281,8 @@ fn a_release_waits_for_the_time_that_the_server_asks_for() {
     let between = Some(Undecided::Between { release: 0.5, remove: 0.1 });
     let release = decided(Recommendation::Release, None);
     assert_eq!(asked(600).waits(&release, Others::GotThrough, NOW), Some(None));
-    let wait = Wait { what: WaitFor::LikeHold, until: None, look_again: NOW + 28_800 };
+    let wait =
+        Wait { what: WaitFor::LikeHold, until: None, look_again: NOW + 28_800, likely: None };
     let early = Decision { action: None, ..decided(Recommendation::Wait, None) };
     let waits = asked(600).wait(wait.clone(), &early, NOW);
     assert_eq!((waits.what, waits.look_again), (WaitFor::RetryAfter, HELD_AT - 1 + 600));

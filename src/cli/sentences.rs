@@ -20,8 +20,8 @@ use super::print::minute;
 use crate::advice::errno;
 use crate::advice::meaning::{Resource, code_of_transfer, resource, usual_change};
 use crate::advice::{
-    Advice, Against, ByItself, Evidence, ExitKind, ExitStatus, LEAST_FAILED, LEAST_HELD, Near,
-    ProgramWords, Recommendation, Results, Trouble, Undecided, WaitFor, WordsOf,
+    Advice, Against, Band, ByItself, Evidence, ExitKind, ExitStatus, LEAST_FAILED, LEAST_HELD,
+    LikelyFrom, Near, ProgramWords, Recommendation, Results, Trouble, Undecided, WaitFor, WordsOf,
 };
 use crate::checks::WordsKind;
 use crate::features::Scope;
@@ -406,6 +406,25 @@ pub fn wait_for(what: &WaitFor) -> String {
             )
         }
     }
+}
+
+/// When a release becomes likely, and how likely it is now, a clause. Times of one day have one
+/// date.
+pub fn likely(now: Band, likely: &LikelyFrom, zone: &TimeZone) -> String {
+    let LikelyFrom { band, from, earliest, latest } = *likely;
+    let day = minute(from, zone).split(' ').next().map(|day| format!("{day} "));
+    let range = |at: i64| {
+        let text = minute(at, zone);
+        day.as_ref().and_then(|day| text.strip_prefix(day)).map_or(text.clone(), str::to_owned)
+    };
+    format!(
+        "now {}; {} from {} on, between {} and {}",
+        now.words(),
+        band.words(),
+        minute(from, zone),
+        range(earliest),
+        range(latest)
+    )
 }
 
 /// What HTCondor will do by itself, one sentence; times are civil times of the zone.

@@ -108,6 +108,9 @@ const OLDEST: i64 = 604_800;
 /// Sources of statics that are not those of a scope.
 pub(super) const SOURCES: [&str; 3] = ["job-ad", "hold-reason", "event-log"];
 
+/// The column of the seconds from the decision instant to the release.
+pub(super) const RELEASE_DELAY: &str = "release-delay";
+
 const AT_INSTANT: &str = "at *t*";
 const AFTER_OUTCOME: &str = "60 s after the outcome";
 
@@ -245,6 +248,8 @@ pub static COLUMNS: &[ColumnRow] = &[
     ColumnRow { source: "asked", known: AT_INSTANT, ..HOLD }
         .row("action-<action>", Flag(|s, n| s.hold.action == Action::ALL[n]))
         .family(Action::ALL.len(), |n| Action::ALL[n].name().to_owned()),
+    ColumnRow { source: "asked", known: AT_INSTANT, ..HOLD }
+        .row(RELEASE_DELAY, Age(|_, _| Some(0))),
 ];
 
 impl ColumnRow {
@@ -336,7 +341,7 @@ impl Column {
     }
 
     /// Its value where what it is computed from is this number; an age is in seconds.
-    pub(crate) fn encode(&self, number: usize) -> f32 {
+    pub fn encode(&self, number: usize) -> f32 {
         match self.row.value {
             Flag(_) => flag(number > 0),
             Count(_) => count(number),
@@ -444,7 +449,7 @@ mod tests {
     #[test]
     fn names_are_distinct() {
         let names: Vec<&str> = Column::all().iter().map(|column| column.name.as_str()).collect();
-        assert_eq!(names.last(), Some(&"action-unknown"));
+        assert_eq!(names.last(), Some(&"release-delay"));
         assert!(names.iter().all(|name| !name.contains('<')));
         let distinct: std::collections::HashSet<&&str> = names.iter().collect();
         assert_eq!(distinct.len(), names.len());

@@ -17,7 +17,7 @@ use crate::hold_code;
 pub struct Sample {
     /// m x j state indices, the oldest frame first, slot 0 the held job.
     pub states: Vec<u8>,
-    /// k statics. Those of the actions say which action the sample asks about.
+    /// k statics. Those of the actions and of the delay say which release the sample asks about.
     pub statics: Vec<f32>,
 }
 
@@ -79,6 +79,21 @@ impl Sampler {
                 *cell = f32::from(u8::from(other == action));
             }
         }
+    }
+
+    /// The schema has a column for the delay of a release.
+    pub fn knows_delays(&self) -> bool {
+        self.projection.delay.is_some()
+    }
+
+    /// Asks about a release so many seconds after the decision instant, 0 to a week. `false` of a
+    /// schema that has no column for it: its models know releases at the instant alone.
+    pub fn set_delay(&self, sample: &mut Sample, seconds: i64) -> bool {
+        let Some(at) = self.projection.delay else { return false };
+        if let Some(cell) = sample.statics.get_mut(at) {
+            *cell = self.projection.columns[at].encode(usize::try_from(seconds).unwrap_or(0));
+        }
+        true
     }
 
     /// The sample of a hold at `instant`, asked about `action`. Of the job itself nothing after its

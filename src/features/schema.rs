@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::columns::{Column, SOURCES};
+use super::columns::{Column, RELEASE_DELAY, SOURCES};
 use super::{Layout, Scope, State, words};
 use crate::history::Action;
 use crate::text::shown;
@@ -46,6 +46,8 @@ pub struct Projection {
     pub(super) codes: Vec<usize>,
     /// Where each action stands.
     pub(super) actions: Vec<(usize, Action)>,
+    /// Where the column of the delay of the release stands; `None` of a model without it.
+    pub(super) delay: Option<usize>,
     /// The schema's index of each state of this program; `None` where it is the same.
     pub(super) states: Option<Vec<u8>>,
 }
@@ -176,6 +178,7 @@ impl Projection {
             layout,
             codes: columns.iter().filter_map(|column| column.code()).collect(),
             actions: actions.filter_map(|(at, column)| Some((at, column.action()?))).collect(),
+            delay: columns.iter().position(|column| column.row.name == RELEASE_DELAY),
             columns,
             states,
         }

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import save
 
-FORMAT = 2
+FORMAT = 3
 CENSORED = 2
 TRAIN, VALIDATION, TEST, NO_PART = 0, 1, 2, 255
 
@@ -49,6 +49,7 @@ HASHED = (
     "outcome_time",
     "code",
     "subcode",
+    "delay",
 )
 
 # One value a row, with the type it must have.
@@ -66,6 +67,7 @@ COLUMNS = {
     "outcome_time": "I64",
     "code": "I32",
     "subcode": "I32",
+    "delay": "I64",
 }
 
 
@@ -165,7 +167,7 @@ class Dataset:
 
 
 def read_dataset(path: Path) -> Dataset:
-    """Opens and checks a dataset file of format 2."""
+    """Opens and checks a dataset file of format 3."""
     tensors, metadata = open_tensors(path)
     try:
         info = json.loads(metadata["holdadvise"])

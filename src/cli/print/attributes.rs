@@ -16,7 +16,7 @@ use crate::text::strip_control;
 const SCHEMA_VERSION: u32 = 2;
 
 /// The names, in the order printed.
-pub(crate) const NAMES: [&str; 37] = [
+pub(crate) const NAMES: [&str; 38] = [
     "SchemaVersion",
     "ClusterId",
     "ProcId",
@@ -46,6 +46,7 @@ pub(crate) const NAMES: [&str; 37] = [
     "Look",
     "WaitFor",
     "WaitUntil",
+    "LikelyFrom",
     "LookAgain",
     "HTCondorWill",
     "Trust",
@@ -114,6 +115,13 @@ pub(super) fn attributes(advice: &Advice, zone: &TimeZone) -> Map<String, Value>
         wait_for.map_or(Value::Null, |what| with_sentence(what, &sentences::wait_for(what))),
     );
     put("WaitUntil", advice.wait.as_ref().and_then(|wait| wait.until).into());
+    let likely = advice.wait.as_ref().and_then(|wait| wait.likely.as_ref());
+    put(
+        "LikelyFrom",
+        likely.map_or(Value::Null, |likely| {
+            with_sentence(likely, &sentences::likely(advice.band, likely, zone))
+        }),
+    );
     put("LookAgain", advice.wait.as_ref().map(|wait| wait.look_again).into());
     let will = advice.htcondor_will.iter();
     let will = will.map(|thing| with_sentence(thing, &sentences::prediction(thing, zone)));

@@ -65,6 +65,9 @@ fn text(advice: &Advice, page: &Page) -> String {
         let until =
             wait.until.map(|at| format!(" ({})", minute(at, &page.zone))).unwrap_or_default();
         line("Wait until:", &format!("{}{until}", sentences::wait_for(&wait.what)));
+        if let Some(likely) = &wait.likely {
+            line("Success:", &sentences::likely(advice.band, likely, &page.zone));
+        }
         line("Look again:", &sentences::look_again(wait.look_again, page.now, &page.zone));
     }
     for (number, thing) in advice.htcondor_will.iter().enumerate() {

@@ -269,6 +269,10 @@ impl Group {
                 None => format!("each by itself, {} until ", held.job),
             };
             out.push_str(&wrap("  Wait until: ", 4, &format!("{own}{text}{until}"), columns));
+            if let Some(likely) = &wait.likely {
+                let text = sentences::likely(first.band, likely, &page.zone);
+                out.push_str(&wrap("  Success: ", 4, &text, columns));
+            }
             if let Some(at) = group.look_again {
                 let text = sentences::look_again(at, page.now, &page.zone);
                 out.push_str(&wrap("  Look again: ", 4, &text, columns));

@@ -378,7 +378,7 @@ proptest! {
             advice.held.cause = cause.clone();
             advice.undecided = Some(Undecided::UnknownCode { releases: 1 });
             advice.trust.trained_on.clone_from(&text);
-            advice.wait = Some(crate::advice::Wait { what: WaitFor::InOrder { server: name }, until: None, look_again: 0 });
+            advice.wait = Some(crate::advice::Wait { what: WaitFor::InOrder { server: name }, until: None, look_again: 0, likely: None });
             advice.inputs[0].input.clone_from(&text);
             use Recommendation as R;
             let all = [R::Release, R::Try, R::Change, R::Wait, R::Look, R::Remove, R::Undecided];

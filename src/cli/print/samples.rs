@@ -3,8 +3,8 @@
 use crate::advice::meaning::Resource;
 use crate::advice::{
     Advice, AgainstChoice, Band, Change, ChangeKind, Choice, Choices, Command, Costs, Edit,
-    EditFacts, Evidence, HeldJob, InputEffect, Missing, Near, Recommendation, Results, Rule,
-    SharedCause, Since, Target, Trust, Wait, WaitFor,
+    EditFacts, Evidence, HeldJob, InputEffect, LikelyFrom, Missing, Near, Recommendation, Results,
+    Rule, SharedCause, Since, Target, Trust, Wait, WaitFor,
 };
 use crate::features::Scope;
 use crate::history::{Action, EventLogView};
@@ -89,6 +89,12 @@ pub(crate) fn transfer(cluster: i32, proc: i32) -> Advice {
             what: WaitFor::Fetched { server: Some("data.example.org".to_owned()) },
             until: Some(NOW + 600),
             look_again: NOW + 1200,
+            likely: Some(LikelyFrom {
+                band: Band::VeryLikely,
+                from: NOW + 7_200,
+                earliest: NOW + 4_200,
+                latest: NOW + 14_400,
+            }),
         }),
         try_one: None,
         look: None,

@@ -74,6 +74,7 @@ def dataset(path: Path, rows: int = 1500, seed: int = 0, first_cluster: int = 1)
         "outcome_time": hold_time + 600,
         "code": code,
         "subcode": np.zeros(rows, np.int32),
+        "delay": np.zeros(rows, np.int64),
     }
     schema = {
         "hash": "0",
@@ -82,7 +83,7 @@ def dataset(path: Path, rows: int = 1500, seed: int = 0, first_cluster: int = 1)
         "frame_edges": [0, 30, 60, 300, 900, 3600, 7200],
         "slots": SLOTS,
     }
-    info = {"format": 2, "schema": schema, "origin": "simulated data", "real": False, "horizon": 3600}
+    info = {"format": 3, "schema": schema, "origin": "simulated data", "real": False, "horizon": 3600}
     save_file(columns, path, metadata={"holdadvise": json.dumps(info)})
     part = np.repeat([0, 1, 2], [rows - 2 * (rows // 5), rows // 5, rows // 5]).astype(np.uint8)
     part[(observed == 1) & (label == 2)] = 255

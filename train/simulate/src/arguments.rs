@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::output::place;
-use crate::{Extras, Preset, Settings, SimulateError, Summary, simulate_with};
+use crate::{Extras, Preset, Settings, SimulateError, Summary, When, simulate_with};
 
 /// Arguments of `simulate`.
 #[derive(Args, Clone, Debug)]
@@ -47,6 +47,15 @@ pub struct Arguments {
     /// instant of the oracle in truth.jsonl
     #[arg(long)]
     pub when: bool,
+    /// Play so many releases for each delay, 1 to 1,000; truth.jsonl has the share that succeeds
+    #[arg(long, value_name = "N", requires = "when", default_value_t = 1,
+        value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub when_plays: u32,
+    /// Delays in seconds, with commas between, 0 to 31,536,000; default: now, 15 minutes, 1, 2, 4,
+    /// 8, 24, 48 and 72 hours
+    #[arg(long, value_name = "SECONDS", requires = "when", value_delimiter = ',',
+        value_parser = clap::value_parser!(i64).range(0..=31_536_000))]
+    pub when_delays: Vec<i64>,
     /// Write looks.jsonl: what looks at files, URLs and outputs would have found at the instants of
     /// the oracle
     #[arg(long)]
@@ -87,7 +96,11 @@ impl Arguments {
             largest_log: self.max_log_size,
             most_rotations: self.max_rotations,
         };
-        simulate_with(&settings, Extras { when: self.when, looks: self.looks })
+        let mut when = When { plays: self.when_plays, ..When::default() };
+        if !self.when_delays.is_empty() {
+            when.delays.clone_from(&self.when_delays);
+        }
+        simulate_with(&settings, Extras { when: self.when.then_some(when), looks: self.looks })
     }
 }
 

@@ -8,10 +8,11 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
+use crate::When as Delays;
 use crate::cause::Symptom;
 use crate::life::{Ending, Subject, attempt};
 use crate::random::Dice;
-use crate::truth::{Action, HoldRecord, Plays as WhenPlays, Probabilities, Try, edited};
+use crate::truth::{Action, HoldRecord, Plays as WhenPlays, Probabilities, Share, Try, edited};
 use crate::world::World;
 
 /// Runs the oracle plays for each action and instant. The standard error of a probability is at
@@ -19,11 +20,10 @@ use crate::world::World;
 const PLAYS: usize = 24;
 /// Streams of chance below are for other purposes.
 const FIRST_STREAM: u64 = 1_000;
-/// Streams from here on are of the plays for each delay, two for each question.
+/// Streams from here on are of the plays for each delay, two for each question, and so far from one
+/// play of a question to the next.
 const FIRST_WHEN_STREAM: u64 = 1 << 48;
-/// Seconds after the asked instant at which a release as it is is played: now, 15 minutes, 1, 2, 4,
-/// 8, 24, 48 and 72 hours.
-const DELAYS: [i64; 9] = [0, 900, 3_600, 7_200, 14_400, 28_800, 86_400, 172_800, 259_200];
+const NEXT_WHEN_STREAM: u64 = 1 << 40;
 /// Seconds after a release at which a job that has not ended counts as failed.
 const HORIZON: i64 = 10 * 86_400;
 /// Runs after which a job that was only evicted counts as failed.
@@ -85,9 +85,9 @@ pub(crate) struct Oracle {
 }
 
 impl Oracle {
-    pub(crate) fn new(world: Arc<World>, seed: u64) -> Self {
+    pub(crate) fn new(world: Arc<World>, seed: u64, delays: Delays) -> Self {
         let (sender, receiver) = mpsc::channel();
-        let desk = Arc::new(Desk { world, seed, batches: Mutex::new(receiver) });
+        let desk = Arc::new(Desk { world, seed, delays, batches: Mutex::new(receiver) });
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = (1..cores)
             .map(|_| {
@@ -137,6 +137,7 @@ impl Oracle {
 struct Desk {
     world: Arc<World>,
     seed: u64,
+    delays: Delays,
     batches: Mutex<Receiver<Batch<Question>>>,
 }
 
@@ -153,8 +154,9 @@ impl Desk {
                 let mut answer = reply(&self.world, question, &mut dice, stream);
                 if let (Answer::Actions(answer), Some(when)) = (&mut answer, &question.when) {
                     let stream = FIRST_WHEN_STREAM + 2 * number;
+                    let (delays, dice) = (&self.delays, &mut dice[..2]);
                     answer.plays =
-                        Some(Box::new(plays(&self.world, question, when, &mut dice[..2], stream)));
+                        Some(Box::new(plays(&self.world, question, when, delays, dice, stream)));
                 }
                 (question.record, answer)
             });
@@ -215,23 +217,25 @@ fn reply(world: &World, question: &Question, dice: &mut [Dice], stream: u64) -> 
     })
 }
 
-/// One play of a release as it is after each delay, all with the same chance, and one of a try.
+/// Plays of a release as it is after each delay, each with the same chance for all delays, and one
+/// of a try.
 fn plays(
     world: &World,
     question: &Question,
     when: &When,
+    delays: &Delays,
     dice: &mut [Dice],
     stream: u64,
 ) -> WhenPlays {
-    let mut play = |of: usize, subject: &Subject, released: i64| {
-        dice[of].turn_to(stream + of as u64);
+    let mut play = |of: usize, number: u32, subject: &Subject, released: i64| {
+        dice[of].turn_to(stream + of as u64 + u64::from(number) * NEXT_WHEN_STREAM);
         let (ending, end) = last_ending(world, subject, released, &mut dice[of]);
         (ending == Some(Ending::Success), end - released)
     };
     let Question { time, subject, .. } = question;
     let when_tried = when.tried.as_ref().map(|tried| {
-        let (success, took) = play(1, &tried.subject, *time);
-        let (then, _) = play(0, subject, time + took);
+        let (success, took) = play(1, 0, &tried.subject, *time);
+        let (then, _) = play(0, 0, subject, time + took);
         Try {
             cluster: tried.cluster,
             proc: tried.proc,
@@ -240,8 +244,14 @@ fn plays(
             then: u8::from(then),
         }
     });
-    let when = DELAYS.map(|delay| (delay, u8::from(play(0, subject, time + delay).0)));
-    WhenPlays { when, tried: when_tried }
+    let mut share = |delay: i64| {
+        let succeeds = |number: &u32| play(0, *number, subject, time + delay).0;
+        let successes = (0..delays.plays).filter(succeeds).count();
+        // To three places.
+        (successes as f64 / f64::from(delays.plays) * 1_000.0).round() / 1_000.0
+    };
+    let when = delays.delays.iter().map(|&delay| (delay, Share(share(delay)))).collect();
+    WhenPlays { when, plays: delays.plays, tried: when_tried }
 }
 
 /// What the plays of one action came to.

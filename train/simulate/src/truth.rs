@@ -32,14 +32,37 @@ pub(crate) struct Probabilities {
     pub(crate) plays: Option<Box<Plays>>,
 }
 
-/// What came of one play each, knowing the hidden state at that instant.
+/// What came of plays, knowing the hidden state at that instant.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Plays {
-    /// Delay in seconds, and 1 where a release as it is after it succeeds.
-    pub(crate) when: [(i64, u8); 9],
+    /// Delay in seconds, and the share of plays in which a release as it is after it succeeds.
+    pub(crate) when: Vec<(i64, Share)>,
+    /// Plays for each delay; left out where it is one.
+    #[serde(skip_serializing_if = "is_one")]
+    pub(crate) plays: u32,
     /// Null where no other job of the owner is held alike.
     #[serde(rename = "try")]
     pub(crate) tried: Option<Try>,
+}
+
+// serde passes a reference.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_one(plays: &u32) -> bool {
+    *plays == 1
+}
+
+/// A share, of one play 0 or 1.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Share(pub(crate) f64);
+
+impl Serialize for Share {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            0.0 => serializer.serialize_u8(0),
+            1.0 => serializer.serialize_u8(1),
+            share => serializer.serialize_f64(share),
+        }
+    }
 }
 
 /// Another job is released at that instant, and this one when it is known what came of it.

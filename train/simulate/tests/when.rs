@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use holdadvise_simulate::{Extras, Preset, Settings, simulate_with};
+use holdadvise_simulate::{Extras, Preset, Settings, When, simulate_with};
 use serde_json::Value;
 
 fn played(folder: &Path, unit: f64, extras: Extras) -> Vec<Value> {
@@ -28,7 +28,8 @@ fn instants(holds: &[Value]) -> impl Iterator<Item = &Value> {
 #[test]
 fn plays_for_each_delay_change_nothing_else() {
     let (with, without) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let mut played_with = played(with.path(), 1.0, Extras { when: true, ..Extras::default() });
+    let mut played_with =
+        played(with.path(), 1.0, Extras { when: Some(When::default()), ..Extras::default() });
     let played_without = played(without.path(), 1.0, Extras::default());
     for hold in &mut played_with {
         for at in hold["oracle"].as_array_mut().unwrap() {
@@ -46,7 +47,8 @@ fn plays_for_each_delay_change_nothing_else() {
 #[test]
 fn plays_agree_with_the_probabilities_and_tries_tell_of_the_rest() {
     let folder = tempfile::tempdir().unwrap();
-    let holds = played(folder.path(), 0.5, Extras { when: true, ..Extras::default() });
+    let holds =
+        played(folder.path(), 0.5, Extras { when: Some(When::default()), ..Extras::default() });
     let grid = [0, 450, 1_800, 3_600, 7_200, 14_400, 43_200, 86_400, 129_600];
     let (mut count, mut probable, mut played, mut later) = (0, 0.0, 0, 0);
     // Of tries that succeed and that do not: how many, and how many of the rest succeed then.

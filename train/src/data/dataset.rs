@@ -3,7 +3,7 @@
 //! Tensors: `states` u8 `[n, m, j]`, `statics` f32 `[n, k]`; one value a row: `action` u8, `label`
 //! u8, `weight` f32, `observed` u8, `truth` f32, `cause` u8, `reach` u8, `access_point` i32,
 //! `cluster` i64, `owner` i64, `cell` i64, `hold_time` i64, `decision_instant` i64, `outcome_time`
-//! i64, `code` i32, `subcode` i32. The metadata key `holdadvise` holds [`DatasetInfo`] as JSON.
+//! i64, `code` i32, `subcode` i32, `delay` i64. The metadata key `holdadvise` holds [`DatasetInfo`] as JSON.
 
 /// Calls a macro with name and type of all columns, in the order in which the digest has them.
 macro_rules! with_columns {
@@ -11,7 +11,7 @@ macro_rules! with_columns {
         $macro! {
             states U8, statics F32, action U8, label U8, weight F32, observed U8, truth F32,
             cause U8, reach U8, access_point I32, cluster I64, owner I64, cell I64, hold_time I64,
-            decision_instant I64, outcome_time I64, code I32, subcode I32,
+            decision_instant I64, outcome_time I64, code I32, subcode I32, delay I64,
         }
     };
 }
@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use crate::Error;
 
 /// Version of [`DatasetInfo`] that this program reads and writes.
-pub const DATASET_FORMAT: u32 = 2;
+pub const DATASET_FORMAT: u32 = 3;
 
 /// Value of `label` for a failure.
 pub const FAILURE: u8 = 0;
@@ -103,6 +103,8 @@ pub struct Row<'a> {
     pub code: i32,
     /// HoldReasonSubCode.
     pub subcode: i32,
+    /// Seconds from the decision instant to the release, at least 0.
+    pub delay: i64,
 }
 
 impl Default for Row<'_> {
@@ -127,6 +129,7 @@ impl Default for Row<'_> {
             outcome_time: 0,
             code: 0,
             subcode: 0,
+            delay: 0,
         }
     }
 }
@@ -172,6 +175,8 @@ pub struct Dataset {
     pub code: Vec<i32>,
     /// HoldReasonSubCode.
     pub subcode: Vec<i32>,
+    /// Seconds from the decision instant to the release.
+    pub delay: Vec<i64>,
 }
 
 /// What a `simulation.json` says under a key, in words.
@@ -218,6 +223,9 @@ impl Dataset {
         if row.truth.is_some_and(|truth| !(0.0..=1.0).contains(&truth)) {
             return fail(format!("true probability {:?} is not within 0 to 1", row.truth));
         }
+        if row.delay < 0 {
+            return fail(format!("delay {} s is below 0", row.delay));
+        }
         if row.cause.is_some_and(|cause| usize::from(cause) >= self.info.causes.len()) {
             return fail(format!("cause {:?} has no name", row.cause));
         }
@@ -238,7 +246,7 @@ impl Dataset {
             ($($column:ident),*) => { $(self.$column.push(row.$column);)* };
         }
         push!(weight, access_point, cluster, owner, cell, code, subcode);
-        push!(hold_time, decision_instant, outcome_time);
+        push!(hold_time, decision_instant, outcome_time, delay);
         Ok(())
     }
 
@@ -257,6 +265,11 @@ impl Dataset {
     /// The true probability of success of a row's action, where it is known.
     pub fn truth(&self, row: usize) -> Option<f64> {
         Some(f64::from(self.truth[row])).filter(|truth| !truth.is_nan())
+    }
+
+    /// A simulator tells the true probability of this action at the decision instant.
+    pub fn is_told(&self, row: usize) -> bool {
+        self.observed[row] == 0 && self.delay[row] == 0 && self.truth(row).is_some()
     }
 
     /// What a prediction of the row is fitted to: 1 for a success, 0 for a failure; of a row that
@@ -425,15 +438,16 @@ mod tests {
     #[test]
     fn values_out_of_range_are_named() {
         type Spoil = fn(&mut Dataset);
-        let cases: [(&str, Spoil); 9] = [
+        let cases: [(&str, Spoil); 10] = [
             ("row 3 has a value out of range in truth", |d| d.truth[3] = 1.01),
             ("row 3 has a value out of range in cause", |d| d.cause[3] = 2),
             ("row 0 has a value out of range in reach", |d| d.reach[0] = 5),
-            ("format 1, expected 2", |d| d.info.format = 1),
+            ("format 1, expected 3", |d| d.info.format = 1),
             ("row 1 has a value out of range in label", |d| d.label[1] = 3),
             ("row 2 has a value out of range in action", |d| d.action[2] = 6),
             ("row 0 has a value out of range in weight", |d| d.weight[0] = -1.0),
-            ("format 9, expected 2", |d| d.info.format = 9),
+            ("format 9, expected 3", |d| d.info.format = 9),
+            ("row 1 has a value out of range in delay", |d| d.delay[1] = -1),
             ("horizon -1", |d| d.info.horizon = -1),
         ];
         for (words, spoil) in cases {

@@ -365,7 +365,7 @@ mod tests {
                     };
                 }
                 keep!(
-                    statics, action, label, weight, observed, truth, cause, reach, access_point, cluster, owner, cell,
+                    statics, action, label, weight, observed, truth, cause, reach, access_point, cluster, owner, cell, delay,
                     hold_time, decision_instant, outcome_time, code, subcode
                 );
                 shard.states = shard.states[2 * first..2 * (first + rows.len())].to_vec();

@@ -15,7 +15,7 @@ use crate::Error;
 use crate::data::dataset::{Dataset, Row};
 use crate::data::input::{InputOptions, open, unread};
 use crate::data::instant::Instant;
-use crate::data::truth::Truth;
+use crate::data::truth::{Oracle, Truth};
 use crate::output::Output;
 use crate::random::Random;
 
@@ -50,6 +50,11 @@ pub struct TensorsOptions {
     /// told of. Drawn by a hash: the same logs give the same rows.
     #[arg(long, value_name = "SHARE", default_value_t = 1.0, conflicts_with = "releases_only")]
     told: f64,
+    /// Rows of a release made later than its decision, for each instant, drawn by a hash: of a
+    /// simulation made with `--when` so many of its delays, of a release that happened so many
+    /// instants before it.
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    delays: usize,
     /// Frame edges in seconds before the decision, growing, with commas between. Default: those of
     /// the shipped model.
     #[arg(long, value_name = "EDGES", value_delimiter = ',')]
@@ -78,6 +83,12 @@ pub struct TensorsOptions {
     #[arg(long)]
     allow_empty: bool,
 }
+
+/// Seconds since the hold from which on somebody may foresee a release.
+const LEAST_HELD: i64 = 15;
+
+/// Seconds ahead for which a release is asked about: three days.
+const LONGEST_DELAY: i64 = 3 * 86_400;
 
 /// The time in which a hold begins that becomes a row.
 #[derive(Clone, Copy, Debug, Default)]
@@ -147,7 +158,7 @@ pub fn run(options: &TensorsOptions) -> Result<(), Error> {
     let schema = FeatureSchema::with_layout(&layout);
     let mut dataset = Dataset::new(schema, &options.origin, options.real, horizon);
     if !options.input.logs.is_empty() {
-        push_logs(&mut dataset, &options.input, options.access_point, window)?;
+        push_logs(&mut dataset, &options.input, options.access_point, window, options.delays)?;
     }
     for (number, folder) in options.simulation.iter().enumerate() {
         let truth = Truth::of_folder(folder)?;
@@ -162,7 +173,8 @@ pub fn run(options: &TensorsOptions) -> Result<(), Error> {
         episodes.retain(|episode| window.has(episode));
         let sampler = Sampler::new(input.history, layout.clone());
         let access_point = options.access_point + i32::try_from(number + 1)?;
-        let mut rows = Rows { dataset: &mut dataset, sampler, access_point, truth };
+        let delays = options.delays;
+        let mut rows = Rows { dataset: &mut dataset, sampler, access_point, truth, delays };
         if options.releases_only {
             rows.push_releases(&episodes)?;
         } else {
@@ -194,7 +206,7 @@ pub fn of_logs(
     access_point: &str,
 ) -> Result<Dataset, Error> {
     let mut dataset = Dataset::new(schema.clone(), access_point, true, input.horizon());
-    push_logs(&mut dataset, input, 0, Window::default())?;
+    push_logs(&mut dataset, input, 0, Window::default(), 0)?;
     Ok(dataset)
 }
 
@@ -203,12 +215,14 @@ fn push_logs(
     input: &InputOptions,
     access_point: i32,
     window: Window,
+    delays: usize,
 ) -> Result<(), Error> {
     let input = input.read()?;
     let mut episodes = input.episodes();
     episodes.retain(|episode| window.has(episode));
     let sampler = Sampler::for_schema(input.history, &dataset.info.schema, &Holds::All)?;
-    let mut rows = Rows { dataset, sampler, access_point, truth: Truth::default() };
+    let truth = Truth::default();
+    let mut rows = Rows { dataset, sampler, access_point, truth, delays };
     rows.push_releases(&episodes)
 }
 
@@ -219,6 +233,8 @@ struct Rows<'a> {
     /// Its number.
     access_point: i32,
     truth: Truth,
+    /// Rows of later releases for each instant.
+    delays: usize,
 }
 
 impl Rows<'_> {
@@ -226,6 +242,61 @@ impl Rows<'_> {
     fn push_releases(&mut self, episodes: &[Episode]) -> Result<(), Error> {
         for episode in episodes.iter().filter(|episode| is_labelled(episode)) {
             self.push_release(episode)?;
+            self.push_foreseen(episode)?;
+        }
+        Ok(())
+    }
+
+    /// The release as it was to come, at instants since the hold: all that is known then is that it
+    /// succeeded or failed so much later (current status data: Groeneboom and Wellner 1992).
+    fn push_foreseen(&mut self, episode: &Episode) -> Result<(), Error> {
+        let Some(released) = episode.released_at else { return Ok(()) };
+        let held_for = released.saturating_sub(episode.held_at);
+        for number in 0..self.delays {
+            let key = format!("foreseen {number}");
+            // As often a tenth before the release as a tenth after the hold.
+            let since = (held_for as f64).powf(self.chance_of(episode, released, &key)) as i64;
+            let delay = held_for - since;
+            if since < LEAST_HELD || !(1..=LONGEST_DELAY).contains(&delay) {
+                continue;
+            }
+            let instant = episode.held_at + since;
+            let mut sample = self.sampler.sample(episode, instant, episode.action, None);
+            self.sampler.set_delay(&mut sample, delay);
+            let row = self.row(episode, instant, &sample);
+            let weight = 1.0 / self.delays as f32;
+            self.dataset.push(&Row { observed: false, weight, delay, ..row })?;
+        }
+        Ok(())
+    }
+
+    /// Releases as they are so long after an instant as the simulator played some.
+    fn push_later(
+        &mut self,
+        episode: &Episode,
+        oracle: &Oracle,
+        sample: &mut Sample,
+    ) -> Result<(), Error> {
+        let mut later: Vec<&(i64, f64)> =
+            oracle.when.iter().filter(|(delay, _)| (1..=LONGEST_DELAY).contains(delay)).collect();
+        let drawn = |(delay, _): &(i64, f64)| {
+            self.chance_of(episode, oracle.time, &format!("drawn {delay}"))
+        };
+        later.sort_by(|a, b| drawn(a).total_cmp(&drawn(b)));
+        later.truncate(self.delays);
+        later.sort_by_key(|(delay, _)| *delay);
+        self.sampler.set_action(sample, Action::AsIs);
+        for &&(delay, share) in &later {
+            let success = self.chance_of(episode, oracle.time, &format!("after {delay}")) < share;
+            let outcome = Some(if success { Outcome::Success } else { Outcome::Failure });
+            let action = Action::AsIs;
+            let told = Episode { action, outcome, outcome_at: None, ..episode.clone() };
+            self.sampler.set_delay(sample, delay);
+            let row = self.row(&told, oracle.time, sample);
+            // Of one play there is no probability.
+            let truth = Some(share as f32).filter(|_| oracle.plays.is_some());
+            let weight = 1.0 / later.len() as f32;
+            self.dataset.push(&Row { observed: false, truth, weight, delay, ..row })?;
         }
         Ok(())
     }
@@ -271,16 +342,21 @@ impl Rows<'_> {
                     let truth = Some(probability as f32);
                     self.dataset.push(&Row { observed: false, truth, ..row })?;
                 }
+                self.push_later(episode, &oracle, &mut sample)?;
             }
         }
         Ok(())
     }
 
-    /// A number within 0 to 1 that depends on the row alone: the same logs give the same file.
     fn chance(&self, episode: &Episode, instant: i64, action: Action) -> f64 {
+        self.chance_of(episode, instant, action.name())
+    }
+
+    /// A number within 0 to 1 that depends on the row alone: the same logs give the same file.
+    fn chance_of(&self, episode: &Episode, instant: i64, what: &str) -> f64 {
         let HoldIdentity { job, num_holds, .. } = episode.identity;
-        let (access_point, held_at, action) = (self.access_point, episode.held_at, action.name());
-        let key = format!("{access_point} {job} {num_holds} {held_at} {instant} {action}");
+        let (access_point, held_at) = (self.access_point, episode.held_at);
+        let key = format!("{access_point} {job} {num_holds} {held_at} {instant} {what}");
         Random::new(fnv1a(key.as_bytes())).unit()
     }
 

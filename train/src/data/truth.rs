@@ -15,7 +15,7 @@ use crate::data::dataset::Reach;
 use crate::data::input::{Input, InputOptions, plain_or_packed, reader, unread};
 
 /// Success probabilities at one instant.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Oracle {
     /// Unix seconds.
     pub time: i64,
@@ -25,12 +25,18 @@ pub struct Oracle {
     disk: Option<f64>,
     site: Option<f64>,
     other: Option<f64>,
+    /// Seconds until a release as it is, and the share of plays in which it succeeds.
+    #[serde(default)]
+    pub when: Vec<(i64, f64)>,
+    /// How many plays; one where it is not said.
+    #[serde(default)]
+    pub plays: Option<u32>,
 }
 
 impl Oracle {
     /// The actions it speaks of, with the probability that a release after each succeeds.
     pub fn actions(&self) -> impl Iterator<Item = (Action, f64)> + use<> {
-        let Self { as_is, memory, disk, site, other, .. } = *self;
+        let &Self { as_is, memory, disk, site, other, .. } = self;
         let all = [as_is, memory, disk, site, other];
         Action::ALL.into_iter().zip(all).filter_map(|(action, known)| Some((action, known?)))
     }
@@ -114,6 +120,13 @@ impl Truth {
                 probabilities.into_iter().find(|(_, p)| !(0.0..=1.0).contains(p))
             {
                 let text = format!("line {}: probability {wrong} of {}", number + 1, action.name());
+                return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+            }
+            let mut later = oracle.iter().flat_map(|oracle| &oracle.when);
+            if let Some((delay, share)) =
+                later.find(|(delay, share)| *delay < 0 || !(0.0..=1.0).contains(share))
+            {
+                let text = format!("line {}: share {share} after {delay} s", number + 1);
                 return Err(io::Error::new(io::ErrorKind::InvalidData, text));
             }
             let hold = HoldTruth { released, cause, reach, success, oracle };
@@ -208,5 +221,7 @@ mod tests {
         let far = r#"{"cluster":2,"proc":0,"time":6,"oracle":[{"time":8,"site":1.5}]}"#;
         assert_eq!(error(far), "line 1: probability 1.5 of site");
         assert!(error(r#"{"cluster":2,"proc":0,"time":6,"reach":"moon"}"#).contains("moon"));
+        let back = r#"{"cluster":2,"proc":0,"time":6,"oracle":[{"time":8,"when":[[-5,1]]}]}"#;
+        assert_eq!(error(back), "line 1: share 1 after -5 s");
     }
 }

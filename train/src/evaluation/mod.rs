@@ -3,7 +3,7 @@
 //! [`evaluate`] puts models beside the baselines with the figures of [`metrics`], and [`report`]
 //! makes a page of it; [`predict`] keeps what a model says of each row. [`policies`] judges
 //! expressions by the truth of simulations, [`review`] shows advice on past holds beside what
-//! became of them. [`closed_loop`] lets policies and advice decide in running simulations.
+//! became of them, [`when`] judges when a model says that releases succeed. [`closed_loop`] lets policies and advice decide in running simulations.
 
 pub mod closed_loop;
 pub mod evaluate;
@@ -12,3 +12,4 @@ pub mod policies;
 pub mod predict;
 pub mod report;
 pub mod review;
+pub mod when;

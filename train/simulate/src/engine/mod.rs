@@ -87,7 +87,8 @@ impl Simulation {
         let log = EventLog::create(folder.join("EventLog"), information, rotation, span.0)?;
         let epochs = EpochWriter::create(folder.join("epoch_history"), !bare)?;
         let seed = settings.seed;
-        let oracle = Oracle::new(Arc::clone(&world), seed);
+        let tries = extras.when.is_some().then(|| Tries::new(seed));
+        let oracle = Oracle::new(Arc::clone(&world), seed, extras.when.unwrap_or_default());
         let looker = match extras.looks {
             true => Some(Looker::create(folder.join("looks.jsonl"), seed)?),
             false => None,
@@ -119,7 +120,7 @@ impl Simulation {
             running: 0,
             looks: Vec::new(),
             held: Held::default(),
-            tries: extras.when.then(|| Tries::new(seed)),
+            tries,
             looker,
             acting_seed: acting.as_ref().map(|_| seed),
             acting,

@@ -83,7 +83,7 @@ impl Dataset {
         Ok(header)
     }
 
-    fn columns(&self) -> [Column<'_>; 18] {
+    fn columns(&self) -> [Column<'_>; 19] {
         let d = Dimensions::of(&self.info.schema);
         macro_rules! columns {
             ($($name:ident $type:ident,)*) => {[$({
@@ -158,6 +158,7 @@ impl Dataset {
         wrong("cause", self.cause.iter().position(|&cause| !numbered(cause, causes)))?;
         let reaches = Reach::ALL.len();
         wrong("reach", self.reach.iter().position(|&reach| !numbered(reach, reaches)))?;
+        wrong("delay", self.delay.iter().position(|&delay| delay < 0))?;
         wrong("observed", self.observed.iter().position(|&observed| observed > 1))?;
         if self.info.horizon < 0 {
             return Err(format!("horizon {} is below 0", self.info.horizon));

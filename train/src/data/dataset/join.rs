@@ -13,7 +13,7 @@ impl Dataset {
             + 5 * size_of::<u8>()
             + 2 * size_of::<f32>()
             + 3 * size_of::<i32>()
-            + 6 * size_of::<i64>()
+            + 7 * size_of::<i64>()
     }
 
     /// Takes memory for so many rows more, that adding them one after the other does not take twice

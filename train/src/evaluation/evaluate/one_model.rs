@@ -97,7 +97,7 @@ pub fn report(
     let (happened, told): (Vec<usize>, Vec<usize>) =
         split.test.iter().partition(|&&row| dataset.observed[row] != 0);
     let rows = &happened;
-    let told: Vec<usize> = told.into_iter().filter(|&row| dataset.truth(row).is_some()).collect();
+    let told: Vec<usize> = told.into_iter().filter(|&row| dataset.is_told(row)).collect();
     let predicted = predict(model, dataset, rows)?;
     let baselines = Baselines::fit(dataset, &split.train);
     let table = baselines.code_table(dataset, rows);

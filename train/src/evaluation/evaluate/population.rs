@@ -36,7 +36,7 @@ pub(super) fn asked(dataset: &Dataset, test: &[usize]) -> Vec<usize> {
 
 fn told_as_is(dataset: &Dataset, row: usize) -> bool {
     let as_is = Action::ALL[usize::from(dataset.action[row])] == Action::AsIs;
-    dataset.observed[row] == 0 && as_is && dataset.truth(row).is_some()
+    as_is && dataset.is_told(row)
 }
 
 /// The populations among the rows asked about; those without rows are left out.

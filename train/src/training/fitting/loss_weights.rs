@@ -11,7 +11,9 @@ pub(crate) fn loss_weights(dataset: &Dataset) -> Vec<f32> {
     let hold = |row: usize| {
         (dataset.cluster[row], dataset.hold_time[row], dataset.code[row], dataset.subcode[row])
     };
-    let told = |row: &usize| dataset.observed[*row] == 0 && dataset.truth(*row).is_some();
+    let told = |row: &usize| {
+        dataset.observed[*row] == 0 && (dataset.truth(*row).is_some() || dataset.delay[*row] > 0)
+    };
     let mut seen = HashSet::new();
     let mut instants: HashMap<_, f32> = HashMap::new();
     for row in (0..dataset.len()).filter(told) {
