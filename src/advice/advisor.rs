@@ -601,6 +601,7 @@ impl<'a> Advisor<'a> {
             recommendation: decision.recommendation,
             action: decision.action,
             success,
+            later: chances.later.clone(),
             band: decision.band(),
             undecided: decision.undecided,
             evidence: self.evidence(question, spent),

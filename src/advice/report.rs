@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::meaning::SharedCause;
-use super::{Change, Choices, Command, Costs, Evidence, LookAt, Target, TryOne, Undecided};
+use super::{Change, Choices, Command, Costs, Curve, Evidence, LookAt, Target, TryOne, Undecided};
 use crate::history::{Action, EventLogView};
 use crate::policy::Prediction;
 use crate::userlog::JobId;
@@ -240,6 +240,9 @@ pub struct Advice {
     pub action: Option<Action>,
     /// Probability of success for each action that makes sense here, 0 to 1; the first is as-is.
     pub success: Vec<(Action, f64)>,
+    /// Probability of success of a release as it is, now and later. Empty where no time helps, or of
+    /// a model that does not know of later releases.
+    pub later: Curve,
     /// Why nothing else is recommended, where the recommendation is `undecided` or `look`.
     pub undecided: Option<Undecided>,
     /// How likely the recommended action (or, for `remove`, the best action) is to succeed.

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use super::TIMES;
 use super::past::PastHold;
-use crate::advice::{Advisor, Held};
+use crate::advice::{Advisor, Curve, Held};
 use crate::history::Action;
 use crate::model::ModelError;
 use crate::userlog::JobId;
@@ -13,12 +14,14 @@ use crate::userlog::JobId;
 pub const ASKED: [i64; 4] = [600, 3_600, 6 * 3_600, 86_400];
 
 /// What a model said of one hold at one time.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Answered {
     /// When it was asked, Unix seconds.
     pub at: i64,
     /// Probability that a release as it is succeeds; `None` of a code that the model does not know.
     pub success: Option<f64>,
+    /// The same of releases that are made later, by the seconds until then.
+    pub later: Curve,
     /// It recommends a release as it is.
     pub releases: bool,
 }
@@ -54,6 +57,7 @@ impl Said {
                 at,
                 success: advice.success_of(Action::AsIs).filter(|_| knows(hold.code)),
                 releases: advice.releases(hold.job),
+                later: if knows(hold.code) { advice.later } else { Curve::default() },
             });
         }
         Ok(Self(said))
@@ -64,10 +68,21 @@ impl Said {
         self.about(hold).iter().find(|answered| answered.releases).map(|answered| answered.at)
     }
 
-    /// The probabilities that a release as it is succeeds, by time.
+    /// The probabilities that a release as it is succeeds, by time: when the model was asked, and
+    /// at the times on hold until it was asked again as it foresaw them.
     pub fn successes(&self, hold: &PastHold) -> Vec<(i64, f64)> {
-        let of = |answered: &Answered| Some((answered.at, answered.success?));
-        self.about(hold).iter().filter_map(of).collect()
+        let about = self.about(hold);
+        let next = about.iter().skip(1).map(|next| next.at).chain([i64::MAX]);
+        let of = |(answered, next): (&Answered, i64)| -> Vec<(i64, f64)> {
+            let foreseen = TIMES.into_iter().filter_map(|time| {
+                let at = hold.held_at + time;
+                let later = (answered.at + 1..next).contains(&at);
+                later.then(|| Some((at, answered.later.at(at - answered.at)?))).flatten()
+            });
+            let now = answered.success.map(|success| (answered.at, success));
+            now.into_iter().chain(foreseen).collect()
+        };
+        about.iter().zip(next).flat_map(of).collect()
     }
 
     fn about(&self, hold: &PastHold) -> &[Answered] {

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 use holdadvise_train::Error;
 use holdadvise_train::data::{episodes, merge, tensors};
-use holdadvise_train::evaluation::{closed_loop, evaluate, policies, predict, review, when};
+use holdadvise_train::evaluation::{closed_loop, evaluate, judge, policies, predict, review, when};
 #[cfg(feature = "torch")]
 use holdadvise_train::export::train;
 use holdadvise_train::export::{self, calibrate};
@@ -41,6 +41,7 @@ enum Command {
     Export(export::ExportOptions),
     Calibrate(calibrate::CalibrateOptions),
     Review(review::ReviewOptions),
+    Judge(judge::JudgeOptions),
     When(when::WhenOptions),
     Dag(dag::DagOptions),
     /// Steps of a sweep, and what can be asked of one that runs
@@ -73,6 +74,7 @@ fn main() -> ExitCode {
         Command::Export(options) => export::run(options),
         Command::Calibrate(options) => calibrate::run(options),
         Command::Review(options) => review::run(options),
+        Command::Judge(options) => judge::run(options),
         Command::When(options) => when::run(options),
         Command::Dag(options) => dag::run(options),
         Command::Sweep(command) => command.run(),

@@ -16,7 +16,7 @@ use crate::text::strip_control;
 const SCHEMA_VERSION: u32 = 2;
 
 /// The names, in the order printed.
-pub(crate) const NAMES: [&str; 38] = [
+pub(crate) const NAMES: [&str; 39] = [
     "SchemaVersion",
     "ClusterId",
     "ProcId",
@@ -31,6 +31,7 @@ pub(crate) const NAMES: [&str; 38] = [
     "RecommendedAction",
     "Undecided",
     "Success",
+    "SuccessLater",
     "Band",
     "Costs",
     "ExpectedCosts",
@@ -90,6 +91,9 @@ pub(super) fn attributes(advice: &Advice, zone: &TimeZone) -> Map<String, Value>
             .map_or(Value::Null, |why| with_sentence(why, &sentences::undecided(why, held.code))),
     );
     put("Success", success.into());
+    let later = advice.later.points().iter();
+    let later = later.map(|&(delay, p)| json!({ "Delay": delay, "Success": rounded(p) }));
+    put("SuccessLater", Value::from_iter(later));
     put("Band", band(advice).into());
     put("Costs", costs(&advice.costs));
     let choices = advice.choices.choices.as_slice();

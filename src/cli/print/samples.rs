@@ -2,7 +2,7 @@
 
 use crate::advice::meaning::Resource;
 use crate::advice::{
-    Advice, AgainstChoice, Band, Change, ChangeKind, Choice, Choices, Command, Costs, Edit,
+    Advice, AgainstChoice, Band, Change, ChangeKind, Choice, Choices, Command, Costs, Curve, Edit,
     EditFacts, Evidence, HeldJob, InputEffect, LikelyFrom, Missing, Near, Recommendation, Results,
     Rule, SharedCause, Since, Target, Trust, Wait, WaitFor,
 };
@@ -40,6 +40,7 @@ pub(crate) fn transfer(cluster: i32, proc: i32) -> Advice {
         recommendation: Recommendation::Release,
         action: Some(Action::AsIs),
         success: vec![(Action::AsIs, 0.87123), (Action::Site, 0.8)],
+        later: Curve::new([(0, 0.81), (3_600, 0.9)]),
         undecided: None,
         band: Band::Likely,
         inputs: vec![

@@ -17,6 +17,9 @@ use jiff::tz::TimeZone;
 
 use crate::Error;
 
+/// H unless something else is asked for, hours.
+const HORIZON: u32 = 48;
+
 /// What to read.
 #[derive(Clone, Debug, Args)]
 pub struct InputOptions {
@@ -35,7 +38,7 @@ pub struct InputOptions {
     #[arg(long, value_name = "FOLDER")]
     pub journal: Vec<PathBuf>,
     /// H: an outcome counts if it comes within so many hours of the release.
-    #[arg(long, value_name = "HOURS", default_value_t = 48)]
+    #[arg(long, value_name = "HOURS", default_value_t = HORIZON)]
     pub horizon: u32,
     /// Time zone of the access point that wrote the logs, such as America/Chicago. Default: this
     /// machine's.
@@ -177,6 +180,22 @@ impl InputOptions {
             horizon: self.horizon,
             time_zone: Some("UTC".to_owned()),
         })
+    }
+
+    /// A folder that `simulate` wrote, with an outcome that counts within two days.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn of_folder(folder: &Path) -> Result<Self, Error> {
+        let nothing = Self {
+            logs: Vec::new(),
+            userlogs: false,
+            epochs: Vec::new(),
+            journal: Vec::new(),
+            horizon: HORIZON,
+            time_zone: None,
+        };
+        nothing.of_simulation(folder)
     }
 
     /// How the logs are to be read.

@@ -7,9 +7,11 @@
 
 pub mod closed_loop;
 pub mod evaluate;
+pub mod judge;
 pub mod metrics;
 pub mod policies;
 pub mod predict;
+mod queue_ad;
 pub mod report;
 pub mod review;
 pub mod when;

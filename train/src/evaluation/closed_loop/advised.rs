@@ -22,6 +22,7 @@ use jiff::tz::TimeZone;
 
 use super::arms::knowing;
 use crate::Error;
+use crate::evaluation::queue_ad::{InQueue, queue_ad};
 
 /// Seconds until somebody comes back to a job whose advice is undecided, or that waits for what
 /// becomes of another: a working day, and twice as long each time. Assumed.
@@ -78,22 +79,10 @@ impl Advised {
 
     /// The job's ad in the queue: that of its last run, with what the schedd has of the hold.
     fn ad(&self, job: JobId, held: &HeldNow<'_>) -> Option<ClassAd> {
-        let own = ["HoldReason", "JobStatus", "EnteredCurrentStatus", "NumHolds", "EpochWriteDate"];
-        let is_own = |line: &str| own.iter().any(|name| line.starts_with(name));
-        let mut text: String = self
-            .ads
-            .get(&job)?
-            .lines()
-            .filter(|line| !is_own(line) && !line.starts_with("***"))
-            .flat_map(|line| [line, "\n"])
-            .collect();
-        let reason = holdadvise::text::classad_quote(held.reason).unwrap_or_default();
-        text.push_str(&format!(
-            "JobStatus = 5\nEnteredCurrentStatus = {}\nNumHolds = {}\nHoldReason = {reason}\n\
-             HoldReasonCode = {}\nHoldReasonSubCode = {}\n",
-            held.held_at, held.num_holds, held.code, held.subcode
-        ));
-        ad_of(&text)
+        let &HeldNow { held_at, num_holds, reason, code, subcode, .. } = held;
+        let num_holds = i64::from(num_holds);
+        let hold = InQueue { held_at, num_holds, reason, code, subcode };
+        queue_ad(self.ads.get(&job)?, &hold)
     }
 
     fn advice(&mut self, held: &HeldNow<'_>) -> Result<Option<Advice>, Error> {

@@ -1,0 +1,72 @@
+//! The ad of a held job as the queue has it: that of its last run, with what the schedd has of the
+//! hold.
+
+use classads::ClassAd;
+use holdadvise::text::classad_quote;
+
+/// What the schedd has of a hold.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct InQueue<'a> {
+    /// Unix seconds.
+    pub(super) held_at: i64,
+    pub(super) num_holds: i64,
+    pub(super) reason: &'a str,
+    pub(super) code: i32,
+    pub(super) subcode: i32,
+}
+
+/// Attributes that are the schedd's own.
+const OWN: [&str; 5] =
+    ["HoldReason", "JobStatus", "EnteredCurrentStatus", "NumHolds", "EpochWriteDate"];
+
+/// From the lines of an epoch ad, its banner too.
+pub(super) fn queue_ad(epoch_ad: &str, hold: &InQueue<'_>) -> Option<ClassAd> {
+    let InQueue { held_at, num_holds, reason, code, subcode } = *hold;
+    let is_own = |line: &str| OWN.iter().any(|name| line.starts_with(name));
+    let mut text: String = epoch_ad
+        .lines()
+        .filter(|line| !is_own(line) && !line.starts_with("***"))
+        .flat_map(|line| [line, "\n"])
+        .collect();
+    let reason = classad_quote(reason).unwrap_or_default();
+    text.push_str(&format!(
+        "JobStatus = 5\nEnteredCurrentStatus = {held_at}\nNumHolds = {num_holds}\n\
+         HoldReason = {reason}\nHoldReasonCode = {code}\nHoldReasonSubCode = {subcode}\n"
+    ));
+    classads::read_ads(text.as_bytes()).next()?.ok()
+}
+
+/// The epoch ads of a file, each with its banner.
+pub(super) fn epoch_ads(text: &str) -> impl Iterator<Item = &str> {
+    let mut from = 0;
+    let mut rest = text.split_inclusive('\n');
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        for line in rest.by_ref() {
+            at += line.len();
+            if line.starts_with("***") {
+                let ad = &text[from..at];
+                from = at;
+                return Some(ad);
+            }
+        }
+        None
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schedd_knows_of_the_hold() {
+        let text =
+            "ClusterId = 4\nNumHolds = 1\nJobStatus = 2\n*** EPOCH\nClusterId = 5\n*** EPOCH\ncut";
+        let ads: Vec<&str> = epoch_ads(text).collect();
+        assert_eq!(ads.len(), 2);
+        let hold = InQueue { held_at: 9, num_holds: 2, reason: "a \"b\"", code: 13, subcode: 2 };
+        let ad = queue_ad(ads[0], &hold).unwrap();
+        let numbers = ["ClusterId", "NumHolds", "JobStatus"].map(|name| ad.integer(name));
+        assert_eq!(numbers, [Some(4), Some(2), Some(5)]);
+    }
+}
