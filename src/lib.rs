@@ -10,7 +10,8 @@
 //!
 //! [`acting`] carries advice out and [`journal`] keeps what came of it. [`checks`] looks at the
 //! files that a job needs, [`collect`] keeps logs over their rotations, [`hold_code`] is the table of
-//! hold codes, [`queue`] finds held jobs, [`policy`] evaluates
+//! hold codes, [`home`] learns from outcomes of the own access point, [`metrics`] are figures of
+//! predicted probabilities, [`queue`] finds held jobs, [`policy`] evaluates
 //! release policies, [`replay`] tries them on the holds of the past, [`suggest`] makes one of
 //! these, [`cli`] is the command line, [`rights`] takes those of an account, `text` makes what
 //! others wrote fit to print and to paste.
@@ -24,13 +25,16 @@ pub mod features;
 mod fnv;
 pub mod history;
 pub mod hold_code;
+pub mod home;
 pub mod input;
 pub mod journal;
 mod memo;
+pub mod metrics;
 pub mod model;
 pub mod policy;
 mod private;
 pub mod queue;
+pub mod random;
 pub mod replay;
 pub mod rights;
 pub mod suggest;

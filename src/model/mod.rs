@@ -13,6 +13,7 @@ mod error;
 mod lanes;
 mod lstm;
 mod metadata;
+mod platt;
 mod recalibration;
 mod sheet;
 mod statics;
@@ -41,6 +42,7 @@ pub use metadata::{
     LEAST_ROWS, METADATA_FORMAT, ModelMetadata, Output, TensorEntry, Thresholds, TrainingSummary,
     limits, rows_of_action,
 };
+pub use platt::{Apart, cross_entropy, fit, fit_near, platt};
 pub use recalibration::{Change, Interval, LEAST_OUTCOMES, Recalibration, RecalibrationCheck};
 pub use sheet::{Found, Leakage, Sheet, SheetFigure};
 #[cfg(feature = "torch")]

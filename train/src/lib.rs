@@ -9,7 +9,7 @@ pub mod data;
 pub mod evaluation;
 pub mod export;
 pub mod output;
-pub mod random;
+pub use holdadvise::random;
 pub mod say;
 pub mod split;
 pub mod sweep;

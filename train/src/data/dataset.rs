@@ -20,6 +20,7 @@ mod file;
 mod join;
 
 use holdadvise::history::{Action, Outcome};
+use holdadvise::metrics::Outcomes;
 use holdadvise::model::{ActionStatistics, Batch, Dimensions, FeatureSchema};
 use serde::{Deserialize, Serialize};
 
@@ -277,6 +278,13 @@ impl Dataset {
     pub fn target(&self, row: usize) -> f64 {
         let label = f64::from(u8::from(self.label[row] == SUCCESS));
         if self.observed[row] == 0 { self.truth(row).unwrap_or(label) } else { label }
+    }
+
+    /// What came of some rows, without hours.
+    pub fn outcomes(&self, rows: &[usize]) -> Outcomes {
+        let cluster: Vec<i64> = rows.iter().map(|&row| self.cluster[row]).collect();
+        let weight = rows.iter().map(|&row| self.weight[row].into()).collect();
+        Outcomes::new(rows.iter().map(|&row| self.target(row)).collect(), weight, None, &cluster)
     }
 
     /// How many of some rows there are of each action, and how many of them succeeded; actions

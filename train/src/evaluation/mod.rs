@@ -3,12 +3,13 @@
 //! [`evaluate`] puts models beside the baselines with the figures of [`metrics`], and [`report`]
 //! makes a page of it; [`predict`] keeps what a model says of each row. [`policies`] judges
 //! expressions by the truth of simulations, [`review`] shows advice on past holds beside what
-//! became of them, [`when`] judges when a model says that releases succeed. [`closed_loop`] lets policies and advice decide in running simulations.
+//! became of them, [`when`] when a model says that releases succeed, [`judge`] advice by the truth
+//! of simulations. [`closed_loop`] lets policies and advice decide in running simulations.
 
 pub mod closed_loop;
 pub mod evaluate;
 pub mod judge;
-pub mod metrics;
+pub use holdadvise::metrics;
 pub mod policies;
 pub mod predict;
 mod queue_ad;

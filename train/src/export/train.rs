@@ -150,7 +150,7 @@ fn judge(task: &Task<'_>, fitted: &Fitted, model: &Model) -> Result<Judged, Trai
     let Task { dataset, split, rung, .. } = *task;
     let rows = &split.validation;
     let probability = predict(model, dataset, rows)?;
-    let outcomes = Outcomes::of(dataset, rows);
+    let outcomes = dataset.outcomes(rows);
     let scored = Scored::new(&outcomes, &probability, 0.5);
     let named = |figures: &Figures, loss: f64, f_measure: f64| {
         [

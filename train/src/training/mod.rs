@@ -1,14 +1,13 @@
 //! From the training part of a dataset to a model.
 //!
 //! `fitting` (cargo feature `torch`) fits the network, cut by `pieces`, and the trees of
-//! `boosting`, and leaves sources out by `source_dropout`. [`calibration`] makes probabilities of
+//! `boosting`, and leaves sources out by `source_dropout`. `holdadvise::model::platt` makes probabilities of
 //! what a model says, [`baselines`] are what it has to beat, and [`trial`] is what a sweep gives a
 //! training and hears of it.
 
 pub mod baselines;
 #[cfg(feature = "torch")]
 mod boosting;
-pub mod calibration;
 #[cfg(feature = "torch")]
 pub mod fitting;
 #[cfg(feature = "torch")]

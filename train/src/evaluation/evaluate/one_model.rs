@@ -11,7 +11,7 @@ use super::decisions::{Decisions, decisions};
 use super::method::{pick, predict};
 use crate::Error;
 use crate::data::dataset::{Dataset, SUCCESS};
-use crate::evaluation::metrics::{Draws, Estimate, Figures, NAMES, Outcomes, Scored, draw};
+use crate::evaluation::metrics::{Draws, Estimate, Figures, NAMES, Scored, draw};
 use crate::split::{Cuts, Split};
 use crate::training::baselines::Baselines;
 
@@ -101,7 +101,7 @@ pub fn report(
     let predicted = predict(model, dataset, rows)?;
     let baselines = Baselines::fit(dataset, &split.train);
     let table = baselines.code_table(dataset, rows);
-    let outcomes = Outcomes::of(dataset, rows);
+    let outcomes = dataset.outcomes(rows);
     let named = [
         ("model", &predicted),
         ("(code, subcode) table", &table),
@@ -171,7 +171,7 @@ fn existing(value: f64) -> Option<f64> {
 /// Figures of the rows at some places.
 fn figures_of(dataset: &Dataset, rows: &[usize], at: &[usize], probability: &[f64]) -> Figures {
     let rows: Vec<usize> = at.iter().map(|&at| rows[at]).collect();
-    let outcomes = Outcomes::of(dataset, &rows);
+    let outcomes = dataset.outcomes(&rows);
     Scored::new(&outcomes, &pick(probability, at), 0.5).figures()
 }
 

@@ -116,7 +116,7 @@ fn outcomes(dataset: &Dataset, rows: &[usize], at: &[usize]) -> Outcomes {
         (seconds.max(0) as f64 / 3_600.0).min(MOST_HOURS)
     };
     let happened = here.iter().all(|&row| dataset.observed[row] != 0);
-    let mut outcomes = Outcomes::of(dataset, &here);
+    let mut outcomes = dataset.outcomes(&here);
     outcomes.hours = happened.then(|| here.iter().map(hours).collect());
     outcomes
 }

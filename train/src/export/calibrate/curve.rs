@@ -3,11 +3,12 @@
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
 
-use holdadvise::model::{Calibration, Model};
+use holdadvise::home::Judged;
+use holdadvise::model::{Apart, Calibration, Model};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::outcomes::{Judged, usable};
+use super::outcomes::{judged, usable};
 use crate::Error;
 use crate::data::dataset::Dataset;
 use crate::evaluation::report::ExtraTable;
@@ -51,7 +52,7 @@ pub fn curve(
         )
         .into());
     }
-    let judged = Judged::new(dataset, model, &rows)?;
+    let judged = judged(dataset, model, &rows)?;
     let mut clusters: HashMap<i64, Vec<usize>> = HashMap::new();
     for (place, &cluster) in judged.cluster.iter().enumerate() {
         clusters.entry(cluster).or_default().push(place);
@@ -162,7 +163,7 @@ fn repetition(
     Some(Repetition {
         clusters: count,
         before: error(&rest, own),
-        after: error(&rest, drawn.fit_near(own).unwrap_or(own)),
+        after: error(&rest, drawn.fit_near(own, Apart::default()).unwrap_or(own)),
         alone: error(&rest, drawn.fit().unwrap_or(own)),
     })
 }

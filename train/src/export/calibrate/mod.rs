@@ -5,16 +5,18 @@
 //! calibration change.
 
 mod curve;
+mod later;
 mod outcomes;
 
 pub use curve::{SIZES, curve};
-pub use outcomes::{CheckOptions, Recalibrated, recalibrate};
+pub use outcomes::{CheckOptions, recalibrate};
 
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use holdadvise::model::{Model, ModelError};
+use holdadvise::home::Recalibrated;
+use holdadvise::model::{Apart, Model, ModelError};
 
 use crate::Error;
 use crate::data::dataset::Dataset;
@@ -28,7 +30,7 @@ use crate::split::parts::Parts;
 /// Fit the calibration of a model to outcomes of one's own access point; with `--curve`, how good
 /// that is by their number.
 #[derive(Clone, Debug, clap::Args)]
-#[command(group = clap::ArgGroup::new("from").required(true).args(["logs", "curve"]))]
+#[command(group = clap::ArgGroup::new("from").required(true).args(["logs", "curve", "later"]))]
 pub struct CalibrateOptions {
     /// The model.
     pub model: PathBuf,
@@ -37,7 +39,7 @@ pub struct CalibrateOptions {
     #[command(flatten)]
     pub input: InputOptions,
     /// Model file to write.
-    #[arg(short, long, required_unless_present = "curve", conflicts_with = "curve")]
+    #[arg(short, long, required_unless_present_any = ["curve", "later"], conflicts_with_all = ["curve", "later"])]
     pub output: Option<PathBuf>,
     /// Replace a file that is there already.
     #[arg(long)]
@@ -56,6 +58,13 @@ pub struct CalibrateOptions {
     /// error on the others.
     #[arg(long, value_name = "DATASET")]
     pub curve: Option<PathBuf>,
+    /// Fit to the first outcomes in each of these datasets, few and many, and print the log loss on
+    /// all later ones. One access point a dataset; repeatable.
+    #[arg(long, value_name = "DATASET", conflicts_with = "curve")]
+    pub later: Vec<PathBuf>,
+    /// With --later: standard deviations of the priors of slope and intercept.
+    #[arg(long, value_names = ["SLOPE", "INTERCEPT"], num_args = 2, requires = "later")]
+    pub apart: Vec<f64>,
     /// For the curve: only outcomes in the test part of this parts file.
     #[arg(long, value_name = "PARTS", requires = "curve")]
     pub parts: Option<PathBuf>,
@@ -86,6 +95,15 @@ pub fn run(options: &CalibrateOptions) -> Result<(), Error> {
     })?;
     if let Some(path) = &options.curve {
         return run_curve(options, &model, path);
+    }
+    if !options.later.is_empty() {
+        let apart = match *options.apart.as_slice() {
+            [slope, intercept] if slope > 0.0 && intercept > 0.0 => Apart { slope, intercept },
+            [] => Apart::default(),
+            _ => return Err("--apart: expected two numbers above 0".into()),
+        };
+        say(format_args!("{}", later::later(&model, &options.later, apart, &options.check)?));
+        return Ok(());
     }
     let dataset = read(options, &model)?;
     let name = options.access_point.as_deref().unwrap_or(&dataset.info.origin);

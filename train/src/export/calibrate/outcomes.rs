@@ -4,19 +4,12 @@
 use std::fmt::Write;
 
 use holdadvise::history::Action;
-use holdadvise::model::{
-    Calibration, Change, Interval, LEAST_OUTCOMES, Model, Recalibration, RecalibrationCheck,
-};
+use holdadvise::home::{self, FitOptions, HomeError, Judged, Recalibrated};
+use holdadvise::model::{Apart, Calibration, Interval, LEAST_OUTCOMES, Model, Recalibration};
 
 use crate::Error;
 use crate::data::dataset::{CENSORED, Dataset};
 use crate::evaluation::evaluate::logits;
-use crate::evaluation::metrics::{Draws, Estimate, NAMES, Outcomes, Scored, draw};
-use crate::split::{Cuts, Split};
-use crate::training::calibration::{fit, fit_near};
-
-/// Outcomes that the older and the newer part need: fewer say next to nothing of two numbers.
-const LEAST_IN_PART: usize = 20;
 
 /// How the new calibration is compared with the one before.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -37,75 +30,37 @@ pub struct CheckOptions {
     pub seed: u64,
 }
 
+impl CheckOptions {
+    pub(super) fn of(self, dataset: &Dataset) -> Result<FitOptions, Error> {
+        let Self { newer_fraction, gap, draws, seed } = self;
+        if !(newer_fraction > 0.0 && newer_fraction < 1.0) {
+            return Err(format!("--newer-fraction {newer_fraction} must lie between 0 and 1").into());
+        }
+        let gap = gap.unwrap_or(dataset.info.horizon);
+        if gap < 0 {
+            return Err(format!("--gap {gap} is below 0").into());
+        }
+        let (least, apart) = (LEAST_OUTCOMES, Apart::default());
+        Ok(FitOptions { least, newer_fraction, gap, draws, seed, apart })
+    }
+}
+
 impl Default for CheckOptions {
     fn default() -> Self {
         Self { newer_fraction: 0.3, gap: None, draws: 1000, seed: 1 }
     }
 }
 
-/// A new calibration and how it came about.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Recalibrated {
-    /// Fitted to all outcomes.
-    pub calibration: Calibration,
-    /// What goes into the metadata.
-    pub recalibration: Recalibration,
-}
-
-/// What a model says of releases, and what came of them.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Judged {
-    pub(super) logits: Vec<f32>,
-    pub(super) outcome: Vec<f32>,
-    pub(super) weight: Vec<f32>,
-    pub(super) cluster: Vec<i64>,
-}
-
-impl Judged {
-    /// Asks the model of rows, with the inputs blanked that it was trained without.
-    pub(super) fn new(dataset: &Dataset, model: &Model, rows: &[usize]) -> Result<Self, Error> {
-        Ok(Self {
-            logits: logits(model, dataset, rows)?,
-            outcome: rows.iter().map(|&row| dataset.target(row) as f32).collect(),
-            weight: rows.iter().map(|&row| dataset.weight[row]).collect(),
-            cluster: rows.iter().map(|&row| dataset.cluster[row]).collect(),
-        })
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.logits.len()
-    }
-
-    /// Some of them, by their place.
-    pub(super) fn some(&self, places: &[usize]) -> Self {
-        Self {
-            logits: places.iter().map(|&at| self.logits[at]).collect(),
-            outcome: places.iter().map(|&at| self.outcome[at]).collect(),
-            weight: places.iter().map(|&at| self.weight[at]).collect(),
-            cluster: places.iter().map(|&at| self.cluster[at]).collect(),
-        }
-    }
-
-    /// Near the calibration before; `None` where they are all alike, or a likelier success succeeds
-    /// less often.
-    pub(super) fn fit_near(&self, before: Calibration) -> Option<Calibration> {
-        fit_near(before, &self.logits, &self.outcome, &self.weight, &self.cluster)
-    }
-
-    /// As if nothing had been before, and as if no two outcomes were of one cluster.
-    pub(super) fn fit(&self) -> Option<Calibration> {
-        fit(&self.logits, &self.outcome, &self.weight)
-    }
-
-    pub(super) fn outcomes(&self) -> Outcomes {
-        let wide = |values: &[f32]| values.iter().map(|&value| f64::from(value)).collect();
-        Outcomes::new(wide(&self.outcome), wide(&self.weight), None, &self.cluster)
-    }
-
-    pub(super) fn scored(&self, outcomes: &Outcomes, calibration: Calibration) -> Scored {
-        let p: Vec<f64> = self.logits.iter().map(|&l| calibration.probability(l)).collect();
-        Scored::new(outcomes, &p, 0.5)
-    }
+/// Asks the model of rows, with the inputs blanked that it was trained without.
+pub(super) fn judged(dataset: &Dataset, model: &Model, rows: &[usize]) -> Result<Judged, Error> {
+    Ok(Judged {
+        logits: logits(model, dataset, rows)?,
+        outcome: rows.iter().map(|&row| dataset.target(row) as f32).collect(),
+        weight: rows.iter().map(|&row| dataset.weight[row]).collect(),
+        cluster: rows.iter().map(|&row| dataset.cluster[row]).collect(),
+        hold_time: rows.iter().map(|&row| dataset.hold_time[row]).collect(),
+        decided: rows.iter().map(|&row| dataset.decision_instant[row]).collect(),
+    })
 }
 
 /// The releases that happened, came to an outcome, and lie after codes that the model knows; and
@@ -119,7 +74,7 @@ pub(super) fn usable(dataset: &Dataset, model: &Model, rows: &[usize]) -> (Vec<u
 
 /// Fits the calibration of a model to all real outcomes of a dataset, after it was fitted to the
 /// older ones and measured on the newer ones. What was found worse there is for the caller to
-/// refuse ([`RecalibrationCheck::is_worse`]).
+/// refuse ([`holdadvise::model::RecalibrationCheck::is_worse`]).
 ///
 /// # Errors
 /// For fewer than [`LEAST_OUTCOMES`] outcomes; when the older or the newer part is too small, all
@@ -130,121 +85,28 @@ pub fn recalibrate(
     access_point: &str,
     options: &CheckOptions,
 ) -> Result<Recalibrated, Error> {
+    let options = options.of(dataset)?;
     let all: Vec<usize> = (0..dataset.len()).collect();
     let (rows, unknown) = usable(dataset, model, &all);
-    if (rows.len() as u64) < LEAST_OUTCOMES {
-        return Err(format!(
-            "{} has {} outcomes of releases after hold codes that the model knows, and {unknown} after others; \
-             a calibration takes {LEAST_OUTCOMES}. Nothing was written: come back when there are more",
-            holdadvise::text::strip_control(access_point),
-            rows.len()
-        )
-        .into());
-    }
-    let useless = "these outcomes are all alike, or those that the model calls likelier to succeed do so less often: no slope and \
-                   intercept mend that. Train a model on these logs, or wait for more of them. Nothing was written";
-    let before = model.metadata.calibration;
-    let judged = Judged::new(dataset, model, &rows)?;
-    let calibration = judged.fit_near(before).ok_or(useless)?;
-    let (older, newer) = in_time(dataset, &rows, options)?;
-    let older = judged.some(&older);
-    let newer = judged.some(&newer);
-    let fitted = older.fit_near(before).ok_or(useless)?;
-    let check = compare(&older, &newer, before, fitted, options)?;
-    let times = || rows.iter().map(|&row| dataset.decision_instant[row]);
     let unknown_action = Action::ALL.len() - 1;
     let known = rows.iter().filter(|&&row| usize::from(dataset.action[row]) != unknown_action);
-    let recalibration = Recalibration {
-        access_point: holdadvise::text::strip_control(access_point).into_owned(),
-        outcomes: rows.len() as u64,
-        clusters: judged.outcomes().clusters() as u64,
-        actions_known: known.count() as u64,
-        first: times().min().unwrap_or_default(),
-        last: times().max().unwrap_or_default(),
-        replaced: before,
-        check,
-        forced: false,
-    };
-    Ok(Recalibrated { calibration, recalibration })
-}
-
-/// Places in `rows` of the older and of the newer ones, as a training would cut them: whole
-/// clusters, and of the older ones those whose outcome was certain to be known when the newer ones
-/// begin.
-fn in_time(
-    dataset: &Dataset,
-    rows: &[usize],
-    options: &CheckOptions,
-) -> Result<(Vec<usize>, Vec<usize>), Error> {
-    let CheckOptions { newer_fraction, gap, .. } = *options;
-    if !(newer_fraction > 0.0 && newer_fraction < 1.0) {
-        return Err(format!("--newer-fraction {newer_fraction} must lie between 0 and 1").into());
-    }
-    let horizon = gap.unwrap_or(dataset.info.horizon);
-    if horizon < 0 {
-        return Err(format!("--gap {horizon} is below 0").into());
-    }
-    let mut times: Vec<i64> = rows.iter().map(|&row| dataset.hold_time[row]).collect();
-    times.sort_unstable();
-    let at = (times.len() as f64 * (1.0 - newer_fraction)).round() as usize;
-    let cut = times.get(at).copied().unwrap_or(i64::MAX);
-    let cuts = Cuts { train_end: cut, validation_end: cut, horizon };
-    let split = Split::new(dataset, cuts);
-    let places = |part: &[usize]| -> Vec<usize> {
-        part.iter().filter_map(|row| rows.binary_search(row).ok()).collect()
-    };
-    let (older, newer) = (places(&split.train), places(&split.test));
-    if older.len() < LEAST_IN_PART || newer.len() < LEAST_IN_PART {
-        return Err(format!(
-            "cut in time there are {} older outcomes to fit to and {} newer ones to measure on, {LEAST_IN_PART} each are needed: \
-             {} were decided less than {horizon} s before the newer ones, {} are of clusters that the older ones have; a longer \
-             log, or a shorter --gap. Nothing was written",
-            older.len(),
-            newer.len(),
-            split.dropped.near_cut,
-            split.dropped.cluster
-        )
-        .into());
-    }
-    Ok((older, newer))
-}
-
-/// Both calibrations on the newer outcomes.
-fn compare(
-    older: &Judged,
-    newer: &Judged,
-    before: Calibration,
-    after: Calibration,
-    options: &CheckOptions,
-) -> Result<RecalibrationCheck, &'static str> {
-    let outcomes = newer.outcomes();
-    let methods = [before, after].map(|calibration| vec![newer.scored(&outcomes, calibration)]);
-    let drawn = draw(&methods, outcomes.clusters(), options.draws.max(1), options.seed);
-    let (calibration_error, log_loss) = (change(&drawn, "ece"), change(&drawn, "log_loss"));
-    let (Some(calibration_error), Some(log_loss)) = (calibration_error, log_loss) else {
-        return Err(
-            "the newer outcomes have no calibration error: their weights are 0. Nothing was written",
-        );
-    };
-    Ok(RecalibrationCheck {
-        fitted: older.len() as u64,
-        measured: newer.len() as u64,
-        clusters: outcomes.clusters() as u64,
-        calibration_error,
-        log_loss,
-    })
-}
-
-fn change(drawn: &Draws, name: &str) -> Option<Change> {
-    let figure = NAMES.iter().position(|&other| other == name)?;
-    let interval = |estimate: Estimate| {
-        let Estimate { value, low, high } = estimate;
-        estimate.exists().then_some(Interval { value, low, high })
-    };
-    Some(Change {
-        before: interval(drawn.estimate(0, figure))?,
-        after: interval(drawn.estimate(1, figure))?,
-        difference: interval(drawn.difference(1, 0, figure))?,
+    let before = model.metadata.calibration;
+    let judged = judged(dataset, model, &rows)?;
+    let fitted = home::recalibrate(&judged, before, access_point, known.count() as u64, &options);
+    fitted.map_err(|error| {
+        let why = match error {
+            HomeError::Few { outcomes, least } => format!(
+                "{} has {outcomes} outcomes of releases after hold codes that the model knows, and \
+                 {unknown} after others; a calibration takes {least}. Come back when there are more",
+                holdadvise::text::strip_control(access_point)
+            ),
+            HomeError::Cut { .. } => format!("{error}; a longer log, or a shorter --gap"),
+            HomeError::Useless => {
+                format!("{error}. Train a model on these logs, or wait for more of them")
+            }
+            other => other.to_string(),
+        };
+        format!("{why}. Nothing was written").into()
     })
 }
 

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use crate::random::Random;
 use crate::split::Split;
-use crate::training::calibration::cross_entropy;
+use holdadvise::model::cross_entropy;
 use crate::training::source_dropout::SourceDropout;
 use bins::Binned;
 use tree::{Grown, Limits};

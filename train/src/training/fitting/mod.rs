@@ -39,7 +39,7 @@ use holdadvise::model::{Batch, Calibration, Model};
 
 use crate::data::dataset::Dataset;
 use crate::split::selection::Blank;
-use crate::training::calibration::platt;
+use holdadvise::model::platt;
 
 /// The calibration of a fitted model to the validation part.
 pub(crate) fn calibrate(

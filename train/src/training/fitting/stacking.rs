@@ -4,7 +4,7 @@
 use holdadvise::model::Forest;
 
 use crate::training::boosting::Examples;
-use crate::training::calibration::{cross_entropy, platt};
+use holdadvise::model::{cross_entropy, platt};
 
 /// Shares tried, as parts of one.
 const SHARES: u32 = 20;

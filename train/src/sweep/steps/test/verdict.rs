@@ -8,7 +8,7 @@ use holdadvise::model::Model;
 use crate::Error;
 use crate::data::dataset::Dataset;
 use crate::evaluation::evaluate::{Paired, paired_decisions, predict};
-use crate::evaluation::metrics::{Estimate, NAMES, Outcomes, Scored, draw};
+use crate::evaluation::metrics::{Estimate, NAMES, Scored, draw};
 
 /// Clusters below which a bootstrap over clusters says little of how far off a difference may be.
 const LEAST_CLUSTERS: usize = 30;
@@ -87,7 +87,7 @@ pub(super) fn compare(
 ) -> Result<Verdict, Error> {
     let rows: Vec<usize> = test.iter().copied().filter(|&row| dataset.observed[row] != 0).collect();
     let rows = rows.as_slice();
-    let outcomes = Outcomes::of(dataset, rows);
+    let outcomes = dataset.outcomes(rows);
     let scored = |model: &Model| -> Result<Vec<Scored>, Error> {
         let threshold = model.metadata.thresholds.release;
         Ok(vec![Scored::new(&outcomes, &predict(model, dataset, rows)?, threshold)])

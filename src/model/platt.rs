@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use holdadvise::model::Calibration;
+use super::Calibration;
 
 /// Rows below which no calibration is fitted.
 const LEAST_ROWS: usize = 20;
@@ -32,10 +32,21 @@ pub fn fit(logits: &[f32], outcome: &[f32], weight: &[f32]) -> Option<Calibratio
 }
 
 /// How far slope and intercept are expected to lie from those of a model that was calibrated
-/// elsewhere: standard deviations of a normal prior. Assumed; those of simulated access points of
-/// other presets lay 0.2 to 0.5 and 0.1 to 0.3 away.
-const SLOPE_APART: f64 = 0.25;
-const INTERCEPT_APART: f64 = 0.5;
+/// elsewhere: standard deviations of a normal prior.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Apart {
+    /// Of the slope.
+    pub slope: f64,
+    /// Of the intercept.
+    pub intercept: f64,
+}
+
+impl Default for Apart {
+    /// Chosen on simulated access points, and confirmed on others (docs/model.md).
+    fn default() -> Self {
+        Self { slope: 0.25, intercept: 0.5 }
+    }
+}
 
 /// Fits slope and intercept to outcomes that come in clusters, near a calibration that was there
 /// before: the most probable ones under a normal prior around it. All outcomes of a cluster
@@ -44,6 +55,7 @@ const INTERCEPT_APART: f64 = 0.5;
 /// slope that is not above 0.
 pub fn fit_near(
     before: Calibration,
+    apart: Apart,
     logits: &[f32],
     outcome: &[f32],
     weight: &[f32],
@@ -57,11 +69,11 @@ pub fn fit_near(
     let squares: f64 = clusters.values().map(|weight| weight * weight).sum();
     let share = (good + bad) / squares;
     let rows: Vec<_> = rows(logits, outcome, weight, share).collect();
-    minimum(&rows, &[before], Some(before))
+    minimum(&rows, &[before], Some((before, apart)))
 }
 
 /// Cross-entropy of a logit where the target is 0 to 1: log(1 + e^z) - t z without overflow.
-pub(crate) fn cross_entropy(logit: f64, target: f64) -> f64 {
+pub fn cross_entropy(logit: f64, target: f64) -> f64 {
     logit.max(0.0) + (-logit.abs()).exp().ln_1p() - target * logit
 }
 
@@ -90,13 +102,13 @@ fn rows(
 fn minimum(
     rows: &[(f64, f64, f64)],
     beginnings: &[Calibration],
-    prior: Option<Calibration>,
+    prior: Option<(Calibration, Apart)>,
 ) -> Option<Calibration> {
     let (pa, pb) = match prior {
         None => (0.0, 0.0),
-        Some(_) => (SLOPE_APART.powi(-2), INTERCEPT_APART.powi(-2)),
+        Some((_, apart)) => (apart.slope.powi(-2), apart.intercept.powi(-2)),
     };
-    let middle = prior.unwrap_or_default();
+    let middle = prior.map_or_else(Calibration::default, |(middle, _)| middle);
     let loss = |c: Calibration| -> f64 {
         let likelihood: f64 =
             rows.iter().map(|&(x, t, w)| w * cross_entropy(c.a * x + c.b, t)).sum();
@@ -188,7 +200,7 @@ mod tests {
     fn a_cluster_of_like_outcomes_counts_as_one() {
         let before = Calibration { a: 1.2, b: -0.4 };
         let near = |logits: &[f32], outcome: &[f32], cluster: &[i64]| {
-            fit_near(before, logits, outcome, &vec![1.0; logits.len()], cluster).unwrap()
+            fit_near(before, Apart::default(), logits, outcome, &vec![1.0; logits.len()], cluster).unwrap()
         };
         let logits: Vec<f32> = (0..200).map(|row| (row % 20) as f32 / 4.0 - 2.5).collect();
         let outcome: Vec<f32> = (0..200).map(|row| f32::from(row % 3 == 0)).collect();
@@ -200,7 +212,7 @@ mod tests {
         let two = near(&logits, &outcome, &(0..200).map(|row| row % 2).collect::<Vec<_>>());
         let far = |c: Calibration| (c.a - before.a).abs() + (c.b - before.b).abs();
         assert!(far(two) * 3.0 < far(alone), "{two:?} {alone:?}");
-        assert_eq!(fit_near(before, &[1.0; 9], &[1.0; 9], &[1.0; 9], &[0; 9]), None);
+        assert_eq!(fit_near(before, Apart::default(), &[1.0; 9], &[1.0; 9], &[1.0; 9], &[0; 9]), None);
     }
 
     #[test]
@@ -211,9 +223,9 @@ mod tests {
         let told: Vec<f32> = logits.iter().map(|&l| truth.probability(l) as f32).collect();
         let alone: Vec<i64> = (0..20_000).collect();
         let before = Calibration { a: 1.5, b: 1.0 };
-        let found = fit_near(before, &logits, &told, &vec![1.0; logits.len()], &alone).unwrap();
+        let found = fit_near(before, Apart::default(), &logits, &told, &vec![1.0; logits.len()], &alone).unwrap();
         assert!((found.a - 0.4).abs() < 0.01 && (found.b + 1.0).abs() < 0.02, "{found:?}");
-        let few = fit_near(before, &logits[..3], &told[..3], &[1.0; 3], &alone[..3]).unwrap();
+        let few = fit_near(before, Apart::default(), &logits[..3], &told[..3], &[1.0; 3], &alone[..3]).unwrap();
         assert!((few.a - 1.5).abs() < 0.7, "{few:?}");
     }
 }

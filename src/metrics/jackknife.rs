@@ -74,7 +74,7 @@ pub fn half_width_of_difference(one: &[f64], other: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluation::metrics::{NAMES, draw};
+    use crate::metrics::{NAMES, draw};
     use crate::random::Random;
 
     const BRIER: usize = 2;

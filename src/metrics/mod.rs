@@ -17,7 +17,7 @@ macro_rules! figures {
         pub const NAMES: [&str; 9] = [$(stringify!($name)),*];
 
         /// What the figures are called in tables for people.
-        pub(crate) const TITLES: [&str; 9] = [$($title),*];
+        pub const TITLES: [&str; 9] = [$($title),*];
 
         /// The figures. NaN where one does not exist on these rows.
         #[derive(Clone, Copy, Debug, PartialEq)]

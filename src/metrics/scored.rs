@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use super::{Figures, jackknife};
-use crate::data::dataset::Dataset;
 
 /// Bins of the expected calibration error. Each holds the same weight of all rows as far as equal
 /// probabilities, which stay together, allow; the bins of a bootstrap draw are those of all rows.
@@ -50,13 +49,6 @@ impl Outcomes {
             numbered.push(*numbers.entry(cluster).or_insert(next));
         }
         Self { target, weight, hours, cluster: numbered, clusters: numbers.len() }
-    }
-
-    /// Those of some rows of a dataset, without hours.
-    pub fn of(dataset: &Dataset, rows: &[usize]) -> Self {
-        let cluster: Vec<i64> = rows.iter().map(|&row| dataset.cluster[row]).collect();
-        let weight = rows.iter().map(|&row| dataset.weight[row].into()).collect();
-        Self::new(rows.iter().map(|&row| dataset.target(row)).collect(), weight, None, &cluster)
     }
 
     /// Those of some rows, each in a cluster of its own: for figures without an interval.

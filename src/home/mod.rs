@@ -1,0 +1,49 @@
+//! Learning at home: what the outcomes of one access point say of the model in use there.
+//!
+//! [`recalibrate`] fits slope and intercept to them, with the shrinkage of [`crate::model::Apart`].
+//! docs/home.md is for administrators.
+
+mod fit;
+
+pub use fit::{FitOptions, Judged, Recalibrated, recalibrate};
+
+/// Why nothing was learned.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum HomeError {
+    /// Too few outcomes.
+    #[error("there are {outcomes} outcomes of releases, a calibration takes {least}")]
+    Few {
+        /// Outcomes.
+        outcomes: u64,
+        /// Needed.
+        least: u64,
+    },
+    /// The older or the newer part has too few.
+    #[error(
+        "cut in time there are {older} older outcomes to fit to and {newer} newer ones to measure \
+         on, 20 each are needed: {near} were decided less than {gap} s before the newer ones, \
+         {split} are of clusters that the older ones have"
+    )]
+    Cut {
+        /// Older outcomes.
+        older: usize,
+        /// Newer outcomes.
+        newer: usize,
+        /// Left out, decided shortly before the newer ones.
+        near: usize,
+        /// Left out, of clusters of the older ones.
+        split: usize,
+        /// Seconds between the parts.
+        gap: i64,
+    },
+    /// No slope and intercept do.
+    #[error(
+        "these outcomes are all alike, or those that the model calls likelier to succeed do so less \
+         often: no slope and intercept correct that"
+    )]
+    Useless,
+    /// Their weights are 0.
+    #[error("the newer outcomes have no calibration error: their weights are 0")]
+    Weightless,
+}
