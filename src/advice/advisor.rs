@@ -25,7 +25,7 @@ use super::{
 };
 use crate::checks::{Check, Finding};
 use crate::features::{Holds, Neighbourhood, Recovery, Sample, Sampler, Scope};
-use crate::history::{Action, Episode, EventLogView, History, reason};
+use crate::history::{Action, Episode, EventLogView, History, HoldInQueue, reason};
 use crate::hold_code::{self, Cause};
 use crate::model::{Batch, Model, ModelError};
 use crate::userlog::JobId;
@@ -247,6 +247,44 @@ impl<'a> Advisor<'a> {
             self.explain_all(inputs, &questions, &answers, &mut advices)?;
         }
         Ok(advices)
+    }
+
+    /// What the model itself says of a release as it is now, before any calibration; `None` for a
+    /// job that is not held, and of a code that the model does not know. What others show beside
+    /// the model is not in it.
+    ///
+    /// # Errors
+    /// [`ModelError`] when the engine fails.
+    pub fn as_is_logits(
+        &self,
+        holds: &[(JobId, HoldInQueue)],
+        now: i64,
+    ) -> Result<Vec<Option<f32>>, ModelError> {
+        let mut asked = Asked::default();
+        let places: Vec<Option<usize>> = holds
+            .iter()
+            .map(|(job, in_queue)| {
+                let hold = self.history().held_at(*job, Some(in_queue), now)?;
+                let code = hold.identity.code;
+                let elsewhere = self.held_by_code.get(&code).map(|held| held.saturating_sub(1));
+                if !self.model.metadata.knows(code) {
+                    return None;
+                }
+                asked.push(&self.sampler.sample(&hold, now, Action::AsIs, elsewhere));
+                Some(asked.n - 1)
+            })
+            .collect();
+        if asked.n == 0 {
+            return Ok(vec![None; holds.len()]);
+        }
+        let batch = Batch { states: &asked.states, statics: &asked.statics, n: asked.n };
+        let logits = self.model.engine.logits(&batch)?;
+        Ok(places.into_iter().map(|place| logits.get(place?).copied()).collect())
+    }
+
+    /// Gives back what it read from, for an advisor with another model.
+    pub fn into_history(self) -> History {
+        self.sampler.into_history()
     }
 
     /// The probabilities of one question, and what else a decision is made from.

@@ -72,6 +72,11 @@ impl Sampler {
         &self.history
     }
 
+    /// Gives it back.
+    pub fn into_history(self) -> History {
+        self.history
+    }
+
     /// Asks about another action.
     pub fn set_action(&self, sample: &mut Sample, action: Action) {
         for &(at, other) in &self.projection.actions {

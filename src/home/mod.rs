@@ -1,11 +1,21 @@
 //! Learning at home: what the outcomes of one access point say of the model in use there.
 //!
 //! [`recalibrate`] fits slope and intercept to them, with the shrinkage of [`crate::model::Apart`].
+//! [`Kept`] is that calibration beside the model. [`Drift`] says when a model is off, [`Trial`]
+//! whether another one is better, and [`learned`] joins what was said with what came of it.
 //! docs/home.md is for administrators.
 
+mod betting;
 mod fit;
+mod kept;
+mod learned;
+mod trial;
 
+pub use betting::{BETWEEN_FALSE_ALARMS, BOUND, Bet, Drift, ERROR, Said, error_of};
 pub use fit::{FitOptions, Judged, Recalibrated, recalibrate};
+pub use kept::{CALIBRATION, Kept, MODEL};
+pub use learned::{Ended, Rows, learned};
+pub use trial::{DAYS, LEAST_CLUSTERS, Pair, Trial};
 
 /// Why nothing was learned.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -41,6 +41,51 @@ pub enum What {
     Act(Act),
     /// What came of that.
     Outcome(Ended),
+    /// What models said of a release of a held job, before anybody released it.
+    Asked(Asked),
+    /// What they had said last when it was released, and what came of that.
+    Learned(Learned),
+}
+
+/// What models said of a release of a held job as it is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Asked {
+    /// The hold.
+    #[serde(flatten)]
+    pub hold: HoldOf,
+    /// The model in use.
+    pub in_use: Answer,
+    /// A model on trial.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub challenger: Option<Answer>,
+}
+
+/// What a model says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Answer {
+    /// Which model: [`crate::model::ModelMetadata::identity`] of its file.
+    pub model: String,
+    /// Before any calibration.
+    pub logit: f32,
+    /// Probability of success, 0 to 1, with the calibration of that time.
+    pub probability: f64,
+}
+
+/// A release as it is that came to an outcome.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Learned {
+    /// What was said.
+    #[serde(flatten)]
+    pub asked: Asked,
+    /// When it was released, Unix seconds.
+    pub released: i64,
+    /// When it ended, Unix seconds.
+    pub at: i64,
+    /// It exited with 0.
+    pub success: bool,
 }
 
 /// Held jobs that could have been acted on alike, when some of them were.

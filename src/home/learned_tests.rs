@@ -1,0 +1,71 @@
+use super::*;
+use crate::journal::Answer;
+
+const NOON: i64 = 1_790_000_000;
+
+fn answer(model: &str, probability: f64) -> Answer {
+    Answer { model: model.to_owned(), logit: 0.5, probability }
+}
+
+fn asked(proc: i32, entered: i64, time: i64, probability: f64) -> Entry {
+    let hold = HoldOf {
+        job: JobId::new(7, proc),
+        num_holds: Some(1),
+        entered_current_status: Some(entered),
+    };
+    let (in_use, challenger) = (answer("old", probability), Some(answer("new", 0.9)));
+    Entry { version: VERSION, time, what: What::Asked(Asked { hold, in_use, challenger }) }
+}
+
+fn ended(proc: i32, held: i64, released: i64, success: bool) -> Ended {
+    Ended { job: JobId::new(7, proc), held, released, at: released + 100, success }
+}
+
+#[test]
+fn what_counts_was_said_last_before_the_release() {
+    let said = [
+        asked(0, NOON, NOON + 600, 0.1),
+        asked(0, NOON, NOON + 60, 0.2),
+        asked(0, NOON, NOON + 4_000, 0.3),
+        // Of another hold of it.
+        asked(0, NOON - 500, NOON - 100, 0.4),
+    ];
+    let new = learned(&said, &[], &[ended(0, NOON + 2, NOON + 3_600, true)]);
+    let [Entry { what: What::Learned(one), .. }] = new.as_slice() else { panic!("{new:?}") };
+    assert_eq!((one.asked.in_use.probability, one.success, one.released), (0.1, true, NOON + 3_600));
+    // Nobody was asked before this release.
+    assert!(learned(&said, &[], &[ended(0, NOON, NOON + 30, true)]).is_empty());
+    assert!(learned(&said, &[], &[ended(1, NOON, NOON + 3_600, true)]).is_empty());
+    // It is learned once.
+    let again = [ended(0, NOON, NOON + 3_600, true), ended(0, NOON, NOON + 3_600, true)];
+    assert_eq!(learned(&said, &[], &again).len(), 1);
+    assert!(learned(&said, &new, &again).is_empty());
+}
+
+#[test]
+fn rows_are_of_the_models_that_are_named() {
+    let said: Vec<Entry> = (0..9).map(|proc| asked(proc, NOON, NOON + 60, 0.25)).collect();
+    let ends: Vec<Ended> = (0..9).map(|proc| ended(proc, NOON, NOON + 99, proc < 5)).collect();
+    let entries = learned(&said, &[], &ends);
+    let rows = Rows::newest(&entries, 100);
+    assert_eq!(rows.judged("old").outcome.iter().sum::<f32>(), 5.0);
+    assert!(rows.judged("new").is_empty());
+    assert_eq!((rows.pairs("old", "new", NOON).len(), rows.pairs("old", "new", NOON + 1).len()), (9, 0));
+    assert!(rows.pairs("new", "old", 0).is_empty());
+    assert_eq!(rows.said("old", NOON).len(), 9);
+    assert!((rows.said("old", NOON)[0].log_odds - (0.25_f64 / 0.75).ln()).abs() < 1e-12);
+    assert_eq!(Rows::newest(&entries, 4).since(0), 4);
+}
+
+#[test]
+fn lines_that_no_model_can_say_are_left_out() {
+    let mut entries = learned(
+        &[asked(0, NOON, NOON + 60, 1.5), asked(1, NOON, NOON + 60, 0.5)],
+        &[],
+        &[ended(0, NOON, NOON + 99, true), ended(1, NOON, NOON + 99, true)],
+    );
+    assert_eq!(Rows::newest(&entries, 9).since(0), 1);
+    let text = serde_json::to_string(&entries.remove(1)).unwrap();
+    let back: Entry = serde_json::from_str(&text).unwrap();
+    assert!(matches!(back.what, What::Learned(_)), "{text}");
+}

@@ -1,0 +1,101 @@
+//! The trial of a challenger: what it said of the same holds as the model in use, before anybody
+//! knew what came of them.
+
+use super::betting::{Bet, by_cluster, error_of};
+use crate::advice::Costs;
+
+/// Probabilities are held this far from 0 and 1 in the log loss, so that a difference has a bound.
+/// Assumed.
+const MARGIN: f64 = 0.02;
+
+/// Clusters below which nothing is installed, however clear it looks. Assumed.
+pub const LEAST_CLUSTERS: u64 = 30;
+
+/// Days after which a challenger that is not better is given up. Assumed.
+pub const DAYS: i64 = 90;
+
+/// A release as it was, with what both models had said of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pair {
+    /// Cluster.
+    pub cluster: i64,
+    /// When it was released, Unix seconds.
+    pub released: i64,
+    /// Probability of success by the model in use, 0 to 1.
+    pub in_use: f64,
+    /// By the challenger.
+    pub challenger: f64,
+    /// It succeeded.
+    pub success: bool,
+}
+
+/// How a challenger stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Trial {
+    /// Which one it is, from 1 on: later ones have less error left.
+    pub number: u32,
+    /// Log loss of the model in use less that of the challenger, a share of the most that it can be.
+    pub log_loss: Bet,
+    /// Hours lost by decisions of the model in use less those of the challenger, likewise.
+    pub hours: Bet,
+    /// Releases that were counted.
+    pub releases: usize,
+}
+
+impl Trial {
+    /// What came of releases, in any order, by whole clusters in the order of their first ones.
+    pub fn of(number: u32, pairs: &[Pair], costs: &Costs) -> Self {
+        let (mut log_loss, mut hours) = (Bet::default(), Bet::default());
+        let mut releases = 0;
+        let most = most_hours(costs);
+        for cluster in by_cluster(pairs, |pair| (pair.cluster, pair.released)) {
+            let mean = |of: &dyn Fn(&Pair) -> f64| {
+                cluster.iter().map(|pair| of(pair)).sum::<f64>() / cluster.len() as f64
+            };
+            log_loss.see(mean(&|pair| {
+                (loss(pair.in_use, pair) - loss(pair.challenger, pair)) / loss_range()
+            }));
+            hours.see(mean(&|pair| {
+                (lost(pair.in_use, pair, costs) - lost(pair.challenger, pair, costs)) / most
+            }));
+            releases += cluster.len();
+        }
+        Self { number, log_loss, hours, releases }
+    }
+
+    /// It is better by log loss and by decisions, each beyond the error that is left for it. Where
+    /// it is no better by one of them, both are found with that error at most.
+    pub fn is_better(&self) -> bool {
+        let error = error_of(self.number);
+        self.hours.count() >= LEAST_CLUSTERS
+            && self.log_loss.mean() > 0.0
+            && self.hours.mean() > 0.0
+            && self.log_loss.rejects(error)
+            && self.hours.rejects(error)
+    }
+}
+
+fn loss_range() -> f64 {
+    ((1.0 - MARGIN) / MARGIN).ln()
+}
+
+fn loss(p: f64, pair: &Pair) -> f64 {
+    let p = p.clamp(MARGIN, 1.0 - MARGIN);
+    if pair.success { -p.ln() } else { -(1.0 - p).ln() }
+}
+
+/// Hours lost by the cheaper of a release and leaving it held, by this probability: what
+/// `holdadvise-train evaluate` counts on real logs.
+fn lost(p: f64, pair: &Pair, costs: &Costs) -> f64 {
+    let success = f64::from(u8::from(pair.success));
+    if costs.released(p) < costs.left(p) { costs.released(success) } else { costs.left(success) }
+}
+
+/// The most by which two decisions can differ.
+fn most_hours(costs: &Costs) -> f64 {
+    costs.delay.max(costs.failed).max(f64::MIN_POSITIVE)
+}
+
+#[cfg(test)]
+#[path = "trial_tests.rs"]
+mod tests;
