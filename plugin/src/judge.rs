@@ -14,7 +14,7 @@ use holdadvise::acting::{
     Candidate, Deed, OPEN_ATTRIBUTES, OpenAct, intended_acts, open_acts, result_of,
 };
 use holdadvise::advice::{Advice, Advisor, Costs, Policies, Recommendation, TrySuccess};
-use holdadvise::cli::{Config, SettingError, costs_of, hosts, open_model, sentences};
+use holdadvise::cli::{Config, FoundModel, SettingError, costs_of, find_model, hosts, sentences};
 use holdadvise::features::Holds;
 use holdadvise::history::{ATTRIBUTES, History, HistoryBuilder, HoldInQueue, What};
 use holdadvise::journal::Kept;
@@ -25,6 +25,7 @@ use holdadvise::userlog::{JobId, LogFiles, ReadOptions};
 use rayon::prelude::*;
 
 use crate::confine::{ConfineError, Limits, confine};
+use crate::learn::asked::Questions;
 use crate::line::{Ended, How, Judged, Left, Line, Shown, WORDS, key_of, reason_of};
 use crate::looks::records::{self, Looks};
 use crate::settings::{LOG_BYTES, Settings};
@@ -121,6 +122,7 @@ struct Bench {
     open: Vec<OpenAct>,
     intended: Vec<OpenAct>,
     looks: Looks,
+    questions: Option<Questions>,
     hosts: Vec<String>,
     notes: Vec<String>,
     now: i64,
@@ -129,7 +131,8 @@ struct Bench {
 impl Bench {
     fn of(config: &Config, now: i64) -> Result<Self, JudgeError> {
         let (settings, _) = Settings::of(config)?;
-        let model = open_model::<JudgeError>(&Default::default(), config)?;
+        let found = find_model::<JudgeError>(&Default::default(), config)?;
+        let FoundModel { model, identity, .. } = found;
         let mut notes = Vec::new();
         let name = config.get("HOLDADVISE_EVENT_LOG").or_else(|| config.get_condor("EVENT_LOG"));
         let log = name.map(LogFiles::open).transpose().unwrap_or_else(|error| {
@@ -144,6 +147,11 @@ impl Bench {
         let most = usize::try_from((settings.memory << 20) / LOOKS_SHARE).unwrap_or(0);
         let (looks, faults) = Looks::open(&settings.looks, 0, now, most);
         notes.extend(faults);
+        let questions = settings.places().map(|places| {
+            let (questions, fault) = Questions::open(&settings, &places, identity, now);
+            notes.extend(fault);
+            questions
+        });
         let pool = config.pool().iter().filter(|(name, _)| !name.ends_with(OWN_POLICY));
         Ok(Self {
             costs: costs_of(config, model.metadata.thresholds)?,
@@ -154,6 +162,7 @@ impl Bench {
             open: open_acts(&kept.entries),
             intended: intended_acts(&kept.entries),
             looks,
+            questions,
             hosts: hosts(config),
             settings,
             model,
@@ -187,9 +196,7 @@ pub fn judge(config: &Config, now: i64) -> Result<(), JudgeError> {
     let history = history(&read, log, &bench);
     say_acts(&mut out, &history, &read.acts, &bench)?;
     out.flush()?;
-    let seen = read.held.len();
-    let judged = judge_all(&read.held, history, &bench, until, &mut out)?;
-    writeln!(out, "{}", Line::Done { seen, judged })?;
+    judge_all(&read.held, history, &bench, until, &mut out)?;
     Ok(out.flush()?)
 }
 
@@ -400,7 +407,7 @@ fn judge_all(
     bench: &Bench,
     until: Instant,
     out: &mut dyn Write,
-) -> Result<usize, JudgeError> {
+) -> Result<(), JudgeError> {
     let clusters = held.iter().map(|job| job.id.cluster).collect();
     let mut by_code: HashMap<i32, usize> = HashMap::new();
     let mut in_cluster: HashMap<i32, u64> = HashMap::new();
@@ -447,7 +454,17 @@ fn judge_all(
         }
         out.flush()?;
     }
-    Ok(judged)
+    writeln!(out, "{}", Line::Done { seen: held.len(), judged })?;
+    out.flush()?;
+    if let Some(questions) = &bench.questions {
+        let hold = |job: &HeldJob| Some((job.id, HoldInQueue::of(&job.ad.to_classad())?));
+        let asked = questions.ask(advisor, &bench.model, held.iter().filter_map(hold), until, out);
+        // All advice is written: what else fails is for the next pass.
+        if let Err(error) = asked {
+            log::info!("{error}");
+        }
+    }
+    Ok(())
 }
 
 fn judged_of(job: &HeldJob, advice: &Advice, model: &str) -> Option<Judged> {

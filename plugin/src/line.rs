@@ -36,6 +36,10 @@ pub enum Line {
     Left(Left),
     /// What came of a release.
     Ended(Ended),
+    /// What models said of a release.
+    Asked(Asked),
+    /// A release without a change came to an outcome.
+    Outcome(Outcome),
     /// Something could not be read.
     Note(String),
     /// The end: held jobs that were seen, and how many of them were judged.
@@ -81,6 +85,47 @@ pub struct Judged {
     pub shown: Option<Shown>,
     /// Why, one sentence or two.
     pub reason: String,
+}
+
+/// What models said of a release of a held job as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// The job.
+    pub job: JobId,
+    /// NumHolds.
+    pub num_holds: i64,
+    /// EnteredCurrentStatus, Unix seconds.
+    pub entered: i64,
+    /// The model in use.
+    pub in_use: Answer,
+    /// The one on trial.
+    pub challenger: Option<Answer>,
+}
+
+/// What a model said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Which: 16 hexadecimal digits.
+    pub model: String,
+    /// Before any calibration, in thousandths.
+    pub logit: i32,
+    /// Probability of success, in millionths.
+    pub probability: u32,
+}
+
+/// A release without a change, and what came of it, all in Unix seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The job.
+    pub job: JobId,
+    /// When it went on hold.
+    pub held: i64,
+    /// When it was released.
+    pub released: i64,
+    /// When it ended.
+    pub at: i64,
+    /// It exited with 0.
+    pub success: bool,
 }
 
 /// What the ad of a job says of advice.
@@ -216,6 +261,13 @@ impl fmt::Display for Line {
                 let (took, held_for) = (maybe(took.as_ref()), maybe(held_for.as_ref()));
                 write!(f, "ended\t{id}\t{}\t{at}\t{took}\t{held_for}", word(&RESULTS, result))
             }
+            Self::Asked(Asked { job, num_holds, entered, in_use, challenger }) => {
+                let challenger = maybe(challenger.as_ref());
+                write!(f, "asked\t{job}\t{num_holds}\t{entered}\t{in_use}\t{challenger}")
+            }
+            Self::Outcome(Outcome { job, held, released, at, success }) => {
+                write!(f, "outcome\t{job}\t{held}\t{released}\t{at}\t{}", u8::from(*success))
+            }
             Self::Note(text) => write!(f, "note\t{text}"),
             Self::Done { seen, judged } => write!(f, "done\t{seen}\t{judged}"),
         }
@@ -224,6 +276,53 @@ impl fmt::Display for Line {
 
 fn maybe(value: Option<&impl fmt::Display>) -> String {
     value.map_or_else(|| "-".to_owned(), ToString::to_string)
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { model, logit, probability } = self;
+        write!(f, "{model} {logit} {probability}")
+    }
+}
+
+impl Answer {
+    /// Logits beyond this are none, in thousandths.
+    const MOST: i32 = 1_000_000;
+
+    /// `None` where the model says what no model can.
+    #[must_use]
+    pub fn of(model: &str, logit: f32, probability: f64) -> Option<Self> {
+        let thousandths = f64::from(logit) * 1e3;
+        let fits = thousandths.abs() <= f64::from(Self::MOST) && (0.0..=1.0).contains(&probability);
+        // The casts of what is in range round.
+        fits.then(|| Self {
+            model: model.to_owned(),
+            logit: thousandths.round() as i32,
+            probability: (probability * 1e6).round() as u32,
+        })
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        let mut words = text.split(' ');
+        let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        let model = words.next().filter(|id| id.len() == 16 && id.bytes().all(is_digit))?;
+        let said = Self {
+            model: model.to_owned(),
+            logit: number(words.next()?).filter(|logit: &i32| logit.abs() <= Self::MOST)?,
+            probability: number(words.next()?).filter(|millionths| *millionths <= 1_000_000)?,
+        };
+        words.next().is_none().then_some(said)
+    }
+
+    /// For the journal.
+    #[must_use]
+    pub fn entry(&self) -> journal::Answer {
+        journal::Answer {
+            model: self.model.clone(),
+            logit: self.logit as f32 / 1e3,
+            probability: f64::from(self.probability) / 1e6,
+        }
+    }
 }
 
 impl fmt::Display for Judged {
@@ -271,6 +370,20 @@ impl Line {
                 at: time(fields.next()?)?,
                 took: optional(fields.next()?, time)?,
                 held_for: optional(fields.next()?, cause)?,
+            }),
+            "asked" => Self::Asked(Asked {
+                job: job(fields.next()?)?,
+                num_holds: holds(fields.next()?)?,
+                entered: time(fields.next()?)?,
+                in_use: Answer::read(fields.next()?)?,
+                challenger: optional(fields.next()?, Answer::read)?,
+            }),
+            "outcome" => Self::Outcome(Outcome {
+                job: job(fields.next()?)?,
+                held: time(fields.next()?)?,
+                released: time(fields.next()?)?,
+                at: time(fields.next()?)?,
+                success: flag(fields.next()?)?,
             }),
             "note" => Self::Note(text_of(fields.next()?)?),
             "done" => Self::Done { seen: number(fields.next()?)?, judged: number(fields.next()?)? },

@@ -14,6 +14,7 @@ use crate::asking::Asking;
 use crate::counts::{Counts, Health};
 use crate::groups::{Times, writes};
 use crate::judge::{ACTS, HELD, JOURNAL, SECTION, projection};
+use crate::learn::asked::keep;
 use crate::line::{Judged, Line};
 use crate::process::{Feed, ProcessError, Said, ask_judge};
 use crate::releases::{decide, settled};
@@ -97,7 +98,8 @@ pub fn pass(config: &Config, now: i64, debug: bool) -> Result<Outcome, PassError
     if let Some((left, lost)) = asking.pause() {
         return Err(PassError::Pause { lost, left });
     }
-    let said = ask_judge(deadline, debug, |feed| feed_judge(feed, &mut asking, &acts, deadline));
+    let feed = |feed: &mut Feed| feed_judge(feed, &mut asking, &acts, deadline);
+    let said = ask_judge("-judge", deadline, debug, feed);
     let is_whole = |said: &Said| said.lines.iter().any(|line| matches!(line, Line::Done { .. }));
     asking.keep(said.as_ref().is_ok_and(is_whole));
     let Said { lines, dropped, memory } = said?;
@@ -127,6 +129,7 @@ pub fn pass(config: &Config, now: i64, debug: bool) -> Result<Outcome, PassError
     let writes = writes(&judged, &decision.may_go, &model, times);
     let written = write(&writes, order.schedd, deadline);
     faults.extend(written.faults);
+    faults.extend(keep(&settings, &lines, now).err().map(|error| error.to_string()));
     let mut counts = Counts {
         may_go: decision.may_go.len(),
         went,

@@ -188,12 +188,14 @@ pub struct Said {
     pub memory: u64,
 }
 
-/// Starts the judge, has `feed` give it ads, and reads what it says, until the deadline.
+/// Starts the judge, has `feed` give it ads, and reads what it says, until the deadline. `word` says
+/// what it is to do.
 ///
 /// # Errors
 /// [`ProcessError`] where it cannot be fed or fails: what it said until then does not count. Where
 /// its time was up, what it said counts.
 pub fn ask_judge(
+    word: &str,
     deadline: Instant,
     debug: bool,
     feed: impl FnOnce(&mut Feed) -> Result<(), ProcessError> + Send,
@@ -204,7 +206,7 @@ pub fn ask_judge(
     let mut command = Command::new(std::env::current_exe().map_err(start)?);
     let threads = thread::available_parallelism().map_or(1, usize::from).min(THREADS);
     command
-        .arg("-judge")
+        .arg(word)
         .args(debug.then_some("-debug"))
         .env("RAYON_NUM_THREADS", threads.to_string())
         // Each arena keeps memory of its own.

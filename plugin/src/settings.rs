@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use holdadvise::cli::{Config, SettingError};
+use holdadvise::home::Places;
 use holdadvise::queue::Schedd;
 
 /// Bytes of the event log that a pass reads at most.
@@ -42,6 +43,18 @@ pub struct Settings {
     pub looks_account: String,
     /// HOLDADVISE_LOOKS_INTERVAL: seconds from round to round of looks.
     pub looks_interval: u64,
+    /// HOLDADVISE_LEARN: outcomes of this access point adjust the calibration of its model.
+    pub learn: bool,
+    /// HOLDADVISE_HOME: the folder where others read that.
+    pub home: Option<PathBuf>,
+    /// HOLDADVISE_RETRAIN: the sweep file of a service account that trains models.
+    pub retrain: Option<PathBuf>,
+    /// HOLDADVISE_RETRAIN_OUTCOMES: so many new outcomes ask for a training.
+    pub retrain_outcomes: usize,
+    /// HOLDADVISE_TRAIN: the program that plans a training.
+    pub train: String,
+    /// HOLDADVISE_INSTALL: a model that is better is installed.
+    pub install: bool,
     /// How long one tool of HTCondor may take.
     pub timeout: Duration,
 }
@@ -80,6 +93,13 @@ impl Settings {
             // Assumed: less than a pass, so that each finds looks of its own. With more than 200 s
             // and the time of a round some would not count any more.
             looks_interval: read.number("HOLDADVISE_LOOKS_INTERVAL", 120, 1, 200),
+            learn: read.flag("HOLDADVISE_LEARN"),
+            home: config.get("HOLDADVISE_HOME").map(PathBuf::from),
+            retrain: config.get("HOLDADVISE_RETRAIN").map(PathBuf::from),
+            // Assumed: four times what a calibration takes.
+            retrain_outcomes: read.number("HOLDADVISE_RETRAIN_OUTCOMES", 2_000, 100, 1_000_000),
+            train: config.get("HOLDADVISE_TRAIN").unwrap_or_else(|| "holdadvise-train".to_owned()),
+            install: read.flag("HOLDADVISE_INSTALL"),
             timeout: config.timeout()?,
         };
         Ok((settings, faults))
@@ -89,6 +109,25 @@ impl Settings {
     #[must_use]
     pub fn journal(&self) -> PathBuf {
         self.state.join("journal")
+    }
+
+    /// What models said of held jobs, and what came of their releases: two journals.
+    #[must_use]
+    pub fn asked(&self) -> PathBuf {
+        self.state.join("asked")
+    }
+
+    /// See [`Self::asked`].
+    #[must_use]
+    pub fn learned(&self) -> PathBuf {
+        self.state.join("learned")
+    }
+
+    /// Where models on trial are, and what is shown to others; `None` where nothing is learned.
+    #[must_use]
+    pub fn places(&self) -> Option<Places> {
+        let shown = self.home.clone().filter(|_| self.learn)?;
+        Some(Places { own: self.learned(), shown })
     }
 
     /// The schedd of this machine.
@@ -118,7 +157,7 @@ impl Reader<'_> {
         })
     }
 
-    /// False unless it says true: the policy of the same name reads it, and it releases jobs.
+    /// False unless it says true: what is allowed so is done.
     fn flag(&mut self, name: &str) -> bool {
         let Some(text) = self.config.get(name) else { return false };
         match text.trim().to_ascii_lowercase().as_str() {
@@ -126,7 +165,7 @@ impl Reader<'_> {
             "false" => false,
             _ => {
                 self.faults.push(format!(
-                    "{name} is \"{text}\": expected True or False; nothing is released"
+                    "{name} is \"{text}\": expected True or False; False is taken"
                 ));
                 false
             }

@@ -23,6 +23,11 @@ pub(crate) struct Knob {
 /// All settings of this tool.
 pub(crate) const KNOBS: &[Knob] = &[
     Knob { name: "HOLDADVISE_MODEL", help: "The model's file, as after -model." },
+    Knob {
+        name: "HOLDADVISE_HOME",
+        help: "The folder in which the advisor of the access point keeps the calibration of the model there, and a model \
+               that it installed. The default is none.",
+    },
     Knob { name: "HOLDADVISE_ENGINE", help: "What runs the model: builtin (default) or torch." },
     Knob {
         name: "HOLDADVISE_EVENT_LOG",

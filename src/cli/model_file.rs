@@ -6,7 +6,8 @@ use directories::BaseDirs;
 
 use super::config::{Config, SettingError};
 use crate::history::Action;
-use crate::model::{EngineKind, Model, ModelError};
+use crate::home::{Kept, MODEL};
+use crate::model::{Calibration, EngineKind, Model, ModelError};
 use crate::text::shown;
 
 /// The file name looked for in folders.
@@ -27,12 +28,36 @@ pub struct Named<'a> {
     pub engine: Option<&'a str>,
 }
 
+/// A model that is to be used.
+#[derive(Debug)]
+pub struct Found {
+    /// The model, with the calibration of this access point and the settings.
+    pub model: Model,
+    /// What tells its file from others.
+    pub identity: String,
+    /// The calibration of the file.
+    pub calibration: Calibration,
+    /// An option or a setting names it.
+    pub is_named: bool,
+}
+
 /// Opens the model that the options, the settings or the folders name; else the one built in.
+///
+/// # Errors
+/// As [`find`].
+pub fn open<E>(named: &Named<'_>, config: &Config) -> Result<Model, E>
+where
+    E: From<ModelError> + From<SettingError>,
+{
+    find(named, config).map(|found| found.model)
+}
+
+/// As [`open`], with what tells its file from others.
 ///
 /// # Errors
 /// [`ModelError`] when the model found cannot be used: another one is not tried in its place.
 /// [`SettingError`] for a setting that cannot be used.
-pub fn open<E>(named: &Named<'_>, config: &Config) -> Result<Model, E>
+pub fn find<E>(named: &Named<'_>, config: &Config) -> Result<Found, E>
 where
     E: From<ModelError> + From<SettingError>,
 {
@@ -44,7 +69,9 @@ where
     };
     let file = named.file.map(Path::to_owned);
     let file = file.or_else(|| config.get("HOLDADVISE_MODEL").map(PathBuf::from));
-    let file = file.or_else(|| folders().into_iter().map(|folder| folder.join(NAME)).find(exists));
+    let is_named = file.is_some();
+    let home = config.get("HOLDADVISE_HOME").map(PathBuf::from);
+    let file = file.or_else(|| files(home.as_deref()).into_iter().find(exists));
     let mut model = match file {
         Some(file) => {
             log::info!("model {}, engine {}", file.display(), engine.name());
@@ -55,6 +82,14 @@ where
             Model::from_bytes_with(crate::model::DEFAULT_ARCHIVE, engine)?
         }
     };
+    let (identity, calibration) = (model.metadata.identity(), model.metadata.calibration);
+    match home.as_deref().map(Kept::read).transpose() {
+        Ok(kept) => {
+            let applied = kept.flatten().is_some_and(|kept| kept.apply(&mut model.metadata));
+            log::info!("calibration of this access point: {applied}");
+        }
+        Err(fault) => log::warn!("{fault}: the calibration of the model is used"),
+    }
     let thresholds = &mut model.metadata.thresholds;
     for (name, threshold) in [
         ("HOLDADVISE_RELEASE_THRESHOLD", &mut thresholds.release),
@@ -66,7 +101,7 @@ where
     }
     let least = config.probability("HOLDADVISE_LEAST_CONFIDENCE")?;
     thresholds.confidence = least.or(thresholds.confidence);
-    Ok(model)
+    Ok(Found { model, identity, calibration, is_named })
 }
 
 #[allow(clippy::ptr_arg)] // the signature `find` asks for
@@ -74,14 +109,16 @@ fn exists(file: &PathBuf) -> bool {
     file.is_file()
 }
 
-fn folders() -> Vec<PathBuf> {
-    let mut folders = Vec::new();
+/// Where models lie: the user's, the one that the advisor installed, the one of a package.
+fn files(home: Option<&Path>) -> Vec<PathBuf> {
+    let mut files = Vec::new();
     if let Some(dirs) = BaseDirs::new() {
-        folders.push(dirs.home_dir().join(".condor/holdadvise"));
-        folders.push(dirs.data_dir().join("condor-holdadvise"));
+        files.push(dirs.home_dir().join(".condor/holdadvise").join(NAME));
+        files.push(dirs.data_dir().join("condor-holdadvise").join(NAME));
     }
-    folders.push(Path::new(SYSTEM).to_owned());
-    folders
+    files.extend(home.map(|home| home.join(MODEL)));
+    files.push(Path::new(SYSTEM).join(NAME));
+    files
 }
 
 /// What `-version` says of a model.

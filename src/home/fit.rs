@@ -174,6 +174,16 @@ pub fn recalibrate(
     Ok(Recalibrated { calibration, recalibration })
 }
 
+/// A calibration has a higher log loss than another one on the newer outcomes; false where there are
+/// too few.
+pub fn is_worse(judged: &Judged, one: Calibration, other: Calibration, by: &FitOptions) -> bool {
+    let Ok((_, newer)) = judged.in_time(by) else { return false };
+    let newer = judged.some(&newer);
+    let outcomes = newer.outcomes();
+    let loss = |of| newer.scored(&outcomes, of).figures().log_loss;
+    loss(one) > loss(other)
+}
+
 /// Both calibrations on the newer outcomes.
 fn compare(
     newer: &Judged,

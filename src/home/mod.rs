@@ -2,19 +2,23 @@
 //!
 //! [`recalibrate`] fits slope and intercept to them, with the shrinkage of [`crate::model::Apart`].
 //! [`Kept`] is that calibration beside the model. [`Drift`] says when a model is off, [`Trial`]
-//! whether another one is better, and [`learned`] joins what was said with what came of it.
+//! whether another one is better, [`Places`] where it is kept, and [`learned`] joins what was said with what came of it.
 //! docs/home.md is for administrators.
 
 mod betting;
+mod files;
 mod fit;
 mod kept;
 mod learned;
+mod state;
 mod trial;
 
 pub use betting::{BETWEEN_FALSE_ALARMS, BOUND, Bet, Drift, ERROR, Said, error_of};
-pub use fit::{FitOptions, Judged, Recalibrated, recalibrate};
+pub use files::{own, put};
+pub use fit::{FitOptions, Judged, Recalibrated, is_worse, recalibrate};
 pub use kept::{CALIBRATION, Kept, MODEL};
 pub use learned::{Ended, Rows, learned};
+pub use state::{Challenger, PlaceError, Places, Request, State};
 pub use trial::{DAYS, LEAST_CLUSTERS, Pair, Trial};
 
 /// Why nothing was learned.

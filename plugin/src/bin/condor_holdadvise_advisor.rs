@@ -6,17 +6,26 @@ use std::process::ExitCode;
 use holdadvise::cli::{Config, switch_debug_on};
 use holdadvise_plugin::confine::{Limits, attempts, confine};
 use holdadvise_plugin::judge::judge;
+use holdadvise_plugin::learn::LearnError;
+use holdadvise_plugin::learn::day::{day, roll_back};
+use holdadvise_plugin::learn::outcomes::outcomes;
+use holdadvise_plugin::learn::retrain::retrain;
 use holdadvise_plugin::pass::{Outcome, health_of, pass};
 use holdadvise_plugin::program::{ended, misused, printed, version, warn};
 
 const HELP: &str = "\
 Usage: condor_holdadvise_advisor [-debug]
+       condor_holdadvise_advisor -learn | -rollback | -retrain
        condor_holdadvise_advisor -confinement [FILE]
 
 Judges all held jobs of the access point once and writes HoldAdvice into their ads. HTCondor starts
 it every few minutes (SCHEDD_CRON); the file 40-holdadvise of its configuration has the settings.
 
   -debug         Say on standard error what is done.
+  -learn         Once a day at most: fit the calibration of the model to what came of releases here,
+                 look for drift, and at a model on trial. HTCondor starts it every hour.
+  -rollback      Take back the model that was installed last; it is not installed again.
+  -retrain       As a service account: submit the training that is asked for. Never as root.
   -confinement   Show what the process that reads users' text is denied; ends with 0 if it is all.
   -version       Print the version.
   -help          Print this.
@@ -37,6 +46,10 @@ fn main() -> ExitCode {
     match words.as_slice() {
         [] => one_pass(&config, now, debug),
         ["-judge"] => ended(judge(&config, now)),
+        ["-outcomes"] => ended(outcomes(&config, now)),
+        ["-learn"] => one_day(&config, now, debug),
+        ["-rollback"] => said(roll_back(&config, now)),
+        ["-retrain"] => said(retrain(&config)),
         ["-confinement", rest @ ..] if rest.len() < 2 => confinement(rest.first().copied()),
         ["-help"] => printed(HELP),
         ["-version"] => version(),
@@ -59,6 +72,25 @@ fn one_pass(config: &Config, now: i64, debug: bool) -> ExitCode {
             let _ = printed(&format!("{}-\n", health_of(config, &error, now)));
             ended(Err(error))
         }
+    }
+}
+
+fn one_day(config: &Config, now: i64, debug: bool) -> ExitCode {
+    match day(config, now, debug) {
+        Ok(Some(day)) => {
+            warn(&day.faults);
+            printed(&day.to_string())
+        }
+        // What the ad of the schedd says stays.
+        Ok(None) | Err(LearnError::Off) => ExitCode::SUCCESS,
+        Err(error) => ended(Err(error)),
+    }
+}
+
+fn said(result: Result<String, LearnError>) -> ExitCode {
+    match result {
+        Ok(text) => printed(&text),
+        Err(error) => ended(Err(error)),
     }
 }
 

@@ -1,0 +1,187 @@
+//! What the model in use, and one on trial, say of a release of each held job, before anybody knows.
+//!
+//! It is asked about a hold when it is new, and again whenever the hold has become a quarter longer:
+//! so what was said last before a release is of nearly as long a hold, and a hold of three days has
+//! some thirty lines.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::mem::ManuallyDrop;
+use std::time::{Duration, Instant};
+
+use holdadvise::advice::Advisor;
+use holdadvise::features::Holds;
+use holdadvise::history::HoldInQueue;
+use holdadvise::home::Places;
+use holdadvise::journal::{self, Entry, HoldOf, JournalError, VERSION, What};
+use holdadvise::model::{Model, ModelError};
+use holdadvise::userlog::JobId;
+
+use super::{MONTHS_ASKED, add, read};
+use crate::line::{Answer, Asked, Line};
+use crate::settings::Settings;
+
+/// Holds that a pass asks about at most.
+const HOLDS: usize = 2_000;
+
+/// Holds asked about at once.
+const TOGETHER: usize = 256;
+
+/// How long a pass asks at most. Assumed.
+const TIME: Duration = Duration::from_secs(10);
+
+/// Seconds between two questions about one hold at least. Assumed.
+const PAUSE: i64 = 600;
+
+/// Seconds of what was said that are looked back. Assumed: a hold is seldom longer.
+const BACK: i64 = 40 * 86_400;
+
+/// What there is to ask.
+#[derive(Debug)]
+pub struct Questions {
+    in_use: String,
+    /// The model on trial, and its identity.
+    challenger: Option<(Model, String)>,
+    /// When these models were last asked about a hold.
+    last: HashMap<(JobId, i64), i64>,
+    now: i64,
+}
+
+impl Questions {
+    /// Reads the model on trial and what was said before; what of that cannot be read is said.
+    #[must_use]
+    pub fn open(
+        settings: &Settings,
+        places: &Places,
+        in_use: String,
+        now: i64,
+    ) -> (Self, Option<String>) {
+        let (challenger, fault) = match places.challenger() {
+            Ok(model) => (model, None),
+            Err(error) => (None, Some(error.to_string())),
+        };
+        let challenger = challenger.map(|model| {
+            let identity = model.metadata.identity();
+            (model, identity)
+        });
+        let mut last = HashMap::new();
+        for entry in read(&settings.asked(), now - BACK) {
+            let What::Asked(asked) = entry.what else { continue };
+            let other = asked.challenger.as_ref().map(|answer| &answer.model);
+            let is_same =
+                asked.in_use.model == in_use && other == challenger.as_ref().map(|(_, id)| id);
+            if let Some(entered) = asked.hold.entered_current_status.filter(|_| is_same) {
+                let at = last.entry((asked.hold.job, entered)).or_insert(entry.time);
+                *at = entry.time.max(*at);
+            }
+        }
+        (Self { in_use, challenger, last, now }, fault)
+    }
+
+    fn is_due(&self, job: JobId, entered: i64) -> bool {
+        self.last.get(&(job, entered)).is_none_or(|last| {
+            let quarter = last.saturating_sub(entered) / 4;
+            self.now.saturating_sub(*last) >= quarter.max(PAUSE)
+        })
+    }
+
+    /// Asks about the holds that are due, for a while, and writes a line for each.
+    ///
+    /// # Errors
+    /// What was asked cannot be written, or a model fails.
+    pub fn ask(
+        &self,
+        advisor: ManuallyDrop<Advisor<'_>>,
+        model: &Model,
+        holds: impl Iterator<Item = (JobId, HoldInQueue)>,
+        until: Instant,
+        out: &mut dyn Write,
+    ) -> Result<(), AskError> {
+        let begun = Instant::now();
+        let left = until.saturating_duration_since(begun);
+        let until = begun + TIME.min(left / 3);
+        let due = |(job, hold): &(JobId, HoldInQueue)| {
+            hold.num_holds.is_some() && self.is_due(*job, hold.entered_current_status)
+        };
+        let holds: Vec<(JobId, HoldInQueue)> = holds.filter(due).take(HOLDS).collect();
+        if holds.is_empty() {
+            return Ok(());
+        }
+        let mut said = self.all(&advisor, &holds, until)?;
+        if let Some((challenger, identity)) = &self.challenger {
+            let clusters = holds.iter().map(|(job, _)| job.cluster).collect();
+            let history = ManuallyDrop::into_inner(advisor).into_history();
+            let advisor = Advisor::about(history, challenger, &Holds::Clusters(clusters))?;
+            let advisor = ManuallyDrop::new(advisor);
+            let others = self.all(&advisor, &holds, until)?;
+            for (said, other) in said.iter_mut().zip(others) {
+                let probability = |logit| challenger.metadata.calibration.probability(logit);
+                said.1 = other.0.and_then(|l| Answer::of(identity, l, probability(l)));
+            }
+        }
+        for ((job, hold), (logit, challenger)) in holds.into_iter().zip(said) {
+            let probability = |logit| model.metadata.calibration.probability(logit);
+            let in_use = logit.and_then(|l| Answer::of(&self.in_use, l, probability(l)));
+            // With one on trial both are asked or none.
+            let is_whole = self.challenger.is_none() || challenger.is_some();
+            let (Some(in_use), Some(num_holds), true) = (in_use, hold.num_holds, is_whole) else {
+                continue;
+            };
+            let entered = hold.entered_current_status;
+            writeln!(out, "{}", Line::Asked(Asked { job, num_holds, entered, in_use, challenger }))?;
+        }
+        Ok(())
+    }
+
+    /// Logits of a model, as far as there is time.
+    fn all(
+        &self,
+        advisor: &Advisor<'_>,
+        holds: &[(JobId, HoldInQueue)],
+        until: Instant,
+    ) -> Result<Vec<(Option<f32>, Option<Answer>)>, ModelError> {
+        let mut said = Vec::with_capacity(holds.len());
+        for some in holds.chunks(TOGETHER) {
+            if Instant::now() >= until {
+                break;
+            }
+            let logits = advisor.as_is_logits(some, self.now)?;
+            said.extend(logits.into_iter().map(|logit| (logit, None)));
+        }
+        Ok(said)
+    }
+}
+
+/// Why nothing was asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AskError {
+    /// A model.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// A line cannot be written.
+    #[error("cannot write: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// Keeps what the judge says that models said.
+///
+/// # Errors
+/// [`JournalError`]
+pub fn keep(settings: &Settings, lines: &[Line], now: i64) -> Result<(), JournalError> {
+    let entry = |line: &Line| {
+        let Line::Asked(Asked { job, num_holds, entered, in_use, challenger }) = line else {
+            return None;
+        };
+        let hold = HoldOf {
+            job: *job,
+            num_holds: Some(*num_holds),
+            entered_current_status: Some(*entered),
+        };
+        let challenger = challenger.as_ref().map(Answer::entry);
+        let what = What::Asked(journal::Asked { hold, in_use: in_use.entry(), challenger });
+        Some(Entry { version: VERSION, time: now, what })
+    };
+    let entries: Vec<Entry> = lines.iter().filter_map(entry).collect();
+    add(&settings.asked(), &entries, MONTHS_ASKED)
+}

@@ -1,0 +1,76 @@
+//! The process that finds what came of releases: it reads the event log, confined as the judge is,
+//! and writes a line for each.
+
+use std::io::{self, Write};
+
+use holdadvise::cli::Config;
+use holdadvise::history::{Action, HistoryBuilder, Outcome as Came};
+use holdadvise::journal::noted_actions;
+use holdadvise::userlog::{LogFiles, ReadOptions};
+
+use crate::confine::{Limits, confine};
+use crate::judge::JudgeError;
+use crate::line::{Line, Outcome, reason_of};
+use crate::settings::Settings;
+
+/// Hours within which what comes of a release counts: as of a dataset.
+pub const HORIZON: i64 = 48 * 3_600;
+
+/// Seconds of releases that a day looks at: what a day without the advisor left out comes later.
+pub const BACK: i64 = 4 * 86_400;
+
+/// Bytes of the event log that are read at most.
+const LOG_BYTES: u64 = 512 << 20;
+
+/// Seconds of processor time.
+pub const SECONDS: u64 = 240;
+
+/// Writes what came of the releases of the last days whose outcome is certain by now.
+///
+/// # Errors
+/// [`JudgeError`]
+pub fn outcomes(config: &Config, now: i64) -> Result<(), JudgeError> {
+    let (settings, _) = Settings::of(config)?;
+    let mut notes = Vec::new();
+    let name = config.get("HOLDADVISE_EVENT_LOG").or_else(|| config.get_condor("EVENT_LOG"));
+    let log = name.map(LogFiles::open).transpose().unwrap_or_else(|error| {
+        notes.push(error.to_string());
+        None
+    });
+    if log.is_none() && notes.is_empty() {
+        notes.push("EVENT_LOG is not set: nothing is learned".to_owned());
+    }
+    let read = ReadOptions::default();
+    // Without a journal nothing was noted.
+    let (noted, _) = noted_actions(&settings.journal()).unwrap_or_default();
+    confine(Limits { memory: settings.memory << 20, seconds: SECONDS })?;
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    for note in &notes {
+        writeln!(out, "{}", Line::Note(reason_of(note)))?;
+    }
+    let mut history = HistoryBuilder::new();
+    let from = now - BACK - HORIZON;
+    if let Some(log) = log {
+        history.read_open_series(log.window(&read, from, LOG_BYTES));
+    }
+    let mut seen = 0;
+    for hold in history.build().episodes(HORIZON, &noted) {
+        let (Some(released), Some(at)) = (hold.released_at, hold.outcome_at) else { continue };
+        let success = match hold.outcome {
+            Some(Came::Success) => true,
+            Some(Came::Failure) => false,
+            _ => continue,
+        };
+        // Failures come sooner than successes: what counts are releases of which all is known.
+        let is_certain = released >= now - BACK && released <= now - HORIZON;
+        let is_as_is = matches!(hold.action, Action::AsIs | Action::Unknown);
+        if !(is_certain && is_as_is && hold.held_at >= 0 && at >= released) {
+            continue;
+        }
+        seen += 1;
+        let (job, held) = (hold.identity.job, hold.held_at);
+        writeln!(out, "{}", Line::Outcome(Outcome { job, held, released, at, success }))?;
+    }
+    writeln!(out, "{}", Line::Done { seen, judged: seen })?;
+    Ok(out.flush()?)
+}
