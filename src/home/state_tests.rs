@@ -14,10 +14,11 @@ pub(crate) fn model(number: u64) -> Vec<u8> {
         let mut entry = archive.by_index(at).unwrap();
         let options = zip::write::SimpleFileOptions::default()
             .compression_method(zip::CompressionMethod::Stored);
-        out.start_file(entry.name(), options).unwrap();
+        let name = entry.name().unwrap().into_owned();
+        out.start_file(name.as_str(), options).unwrap();
         let mut bytes = Vec::new();
         entry.read_to_end(&mut bytes).unwrap();
-        if entry.name().ends_with("holdadvise.json") {
+        if name.ends_with("holdadvise.json") {
             let mut metadata: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
             metadata["training"]["number"] = number.into();
             bytes = serde_json::to_vec(&metadata).unwrap();
