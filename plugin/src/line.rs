@@ -546,6 +546,20 @@ mod tests {
         }
     }
 
+    fn answer() -> Answer {
+        Answer::of("00112233445566ff", 0.5, 0.25).unwrap()
+    }
+
+    #[test]
+    fn a_model_says_what_a_model_can_say() {
+        assert_eq!(answer().to_string(), "00112233445566ff 500 250000");
+        for (logit, probability) in [(f32::NAN, 0.5), (1e9, 0.5), (0.0, 1.5), (0.0, f64::NAN)] {
+            assert_eq!(Answer::of("00112233445566ff", logit, probability), None);
+        }
+        let back = answer().entry();
+        assert_eq!((back.logit, back.probability), (0.5, 0.25));
+    }
+
     fn lines() -> Vec<Line> {
         let ended = Ended {
             id: "5f-1-0".to_owned(),
@@ -570,6 +584,27 @@ mod tests {
             Line::Ended(Ended { took: None, held_for: None, ..ended }),
             Line::Note("event log: denied".to_owned()),
             Line::Done { seen: 7, judged: 5 },
+            Line::Asked(Asked {
+                job: JobId::new(7, 0),
+                num_holds: 2,
+                entered: 9,
+                in_use: answer(),
+                challenger: None,
+            }),
+            Line::Asked(Asked {
+                job: JobId::new(7, 1),
+                num_holds: 1,
+                entered: 9,
+                in_use: answer(),
+                challenger: Some(Answer { logit: -12_345, ..answer() }),
+            }),
+            Line::Outcome(Outcome {
+                job: JobId::new(7, 1),
+                held: 9,
+                released: 10,
+                at: 11,
+                success: true,
+            }),
         ]
     }
 
@@ -632,7 +667,7 @@ mod tests {
 
         #[test]
         fn a_changed_line_is_read_as_itself_or_not_at_all(
-            which in 0..7_usize, at in any::<prop::sample::Index>(), byte: u8
+            which in 0..10_usize, at in any::<prop::sample::Index>(), byte: u8
         ) {
             let mut bytes = lines()[which].to_string().into_bytes();
             let at = at.index(bytes.len());

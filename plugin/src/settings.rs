@@ -164,9 +164,8 @@ impl Reader<'_> {
             "true" => true,
             "false" => false,
             _ => {
-                self.faults.push(format!(
-                    "{name} is \"{text}\": expected True or False; False is taken"
-                ));
+                self.faults
+                    .push(format!("{name} is \"{text}\": expected True or False; False is taken"));
                 false
             }
         }

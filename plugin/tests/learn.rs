@@ -128,7 +128,8 @@ fn outcomes(count: i32, truth: Calibration, challenger: Option<&str>) -> Vec<Ent
         let p = truth.probability(logit);
         let success = random.unit() < p;
         let entered = begin + i64::from(number) * 70 * 86_400 / i64::from(count);
-        let said = |model: &str, probability| Answer { model: model.to_owned(), logit, probability };
+        let said =
+            |model: &str, probability| Answer { model: model.to_owned(), logit, probability };
         let asked = asked(
             JobId::new(1 + number, 0),
             entered,
@@ -142,7 +143,7 @@ fn outcomes(count: i32, truth: Calibration, challenger: Option<&str>) -> Vec<Ent
     (0..count).map(entry).collect()
 }
 
-fn journal_by_month(point: &AccessPoint, entries: Vec<Entry>) {
+fn journal_by_month(point: &AccessPoint, entries: &[Entry]) {
     for chunk in entries.chunk_by(|one, next| month(one.time) == month(next.time)) {
         point.add("learned", chunk);
     }
@@ -226,7 +227,7 @@ fn models_are_asked_about_each_hold_beside_the_advice() {
 #[test]
 fn a_calibration_is_fitted_once_a_day_and_used_by_the_command() {
     let point = AccessPoint::new();
-    journal_by_month(&point, outcomes(700, Calibration { a: 0.3, b: -0.8 }, None));
+    journal_by_month(&point, &outcomes(700, Calibration { a: 0.3, b: -0.8 }, None));
     let said = point.said("-learn", &[]);
     assert!(said.contains("Outcomes = 700") && said.contains("by 700 outcomes"), "{said}");
     assert!(said.contains("Problem = \"") && said.contains("EventLog"), "{said}");
@@ -259,7 +260,7 @@ fn a_calibration_that_is_worse_on_newer_outcomes_is_not_kept() {
     // Of the newest third the model is right as it is.
     let right = outcomes(900, Calibration::default(), None);
     entries.splice(600.., right.into_iter().skip(600));
-    journal_by_month(&point, entries);
+    journal_by_month(&point, &entries);
     let said = point.said("-learn", &[]);
     assert!(said.contains("do not improve it"), "{said}");
     assert!(!point.home_has("calibration.json"));
@@ -328,7 +329,7 @@ fn a_better_challenger_is_installed_where_that_is_allowed_and_taken_back() {
     let mut begun: serde_json::Value = serde_json::from_str(&begun).unwrap();
     begun["Challenger"]["Since"] = (now() - 85 * 86_400).into();
     fs::write(&state, begun.to_string()).unwrap();
-    journal_by_month(&point, outcomes(900, Calibration { a: 0.5, b: 1.5 }, Some(&identity)));
+    journal_by_month(&point, &outcomes(900, Calibration { a: 0.5, b: 1.5 }, Some(&identity)));
 
     point.next_day();
     let said = point.said("-learn", &retrain);
@@ -370,10 +371,9 @@ fn a_challenger_that_is_worse_is_not_installed() {
             learned.asked.challenger = said[(at + 450) % 900].clone();
         }
     }
-    journal_by_month(&point, entries);
+    journal_by_month(&point, &entries);
     let state = point.path("state/learned/home.json");
-    let mut begun: serde_json::Value =
-        serde_json::from_slice(&fs::read(&state).unwrap()).unwrap();
+    let mut begun: serde_json::Value = serde_json::from_slice(&fs::read(&state).unwrap()).unwrap();
     begun["Challenger"]["Since"] = (now() - 89 * 86_400).into();
     fs::write(&state, begun.to_string()).unwrap();
     point.next_day();
@@ -398,7 +398,7 @@ fn challenger_of(entry: &Entry) -> Option<Answer> {
 #[test]
 fn drift_asks_for_a_training_where_a_sweep_is_named() {
     let point = AccessPoint::new();
-    journal_by_month(&point, outcomes(600, Calibration { a: 1.0, b: -2.5 }, None));
+    journal_by_month(&point, &outcomes(600, Calibration { a: 1.0, b: -2.5 }, None));
     let said = point.said("-learn", &[]);
     assert!(said.contains("Drift = \"probabilities are off by more than 0.5"), "{said}");
     assert!(!point.home_has("retrain.json"));

@@ -65,8 +65,7 @@ fn probabilities_within_the_bound_are_no_drift() {
 
 #[test]
 fn probabilities_beyond_the_bound_are_found_whichever_way_they_are_off() {
-    let ways: [&dyn Fn(f64) -> f64; 4] =
-        [&|l| l + 1.5, &|l| l - 1.5, &|l| l * 0.2, &|l| l * 2.5];
+    let ways: [&dyn Fn(f64) -> f64; 4] = [&|l| l + 1.5, &|l| l - 1.5, &|l| l * 0.2, &|l| l * 2.5];
     for (way, truth) in ways.iter().enumerate() {
         let found = (0..20).filter(|&seed| drift(seed, 600, truth).alarms()).count();
         assert!(found >= 18, "way {way}: {found} of 20");

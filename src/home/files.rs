@@ -32,8 +32,7 @@ pub fn put(folder: &Path, name: &str, bytes: &[u8], mode: u32) -> io::Result<()>
 /// It is a link, somebody else's, one that others may write, longer, or cannot be read.
 pub fn own(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let opened =
-        OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path);
+    let opened = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path);
     let file = match opened {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         file => file?,

@@ -55,7 +55,8 @@ impl Kept {
         let Calibration { a, b } = kept.calibration;
         let fits = a > 0.0 && a <= MOST && b.abs() <= MOST;
         if !fits {
-            let what = format!("slope {a}, intercept {b}: expected a slope above 0, both up to {MOST}");
+            let what =
+                format!("slope {a}, intercept {b}: expected a slope above 0, both up to {MOST}");
             return Err(fault(&what));
         }
         Ok(Some(kept))

@@ -137,9 +137,10 @@ impl Rows {
 /// A file may hold anything.
 fn is_fit(learned: &Learned) -> bool {
     let answers = [Some(&learned.asked.in_use), learned.asked.challenger.as_ref()];
-    answers.into_iter().flatten().all(|answer| {
-        answer.logit.is_finite() && (0.0..=1.0).contains(&answer.probability)
-    })
+    answers
+        .into_iter()
+        .flatten()
+        .all(|answer| answer.logit.is_finite() && (0.0..=1.0).contains(&answer.probability))
 }
 
 /// Of probabilities that are rounded: 0 and 1 are taken for the nearest others.
@@ -147,7 +148,6 @@ fn log_odds(p: f64) -> f64 {
     let p = p.clamp(1e-4, 1.0 - 1e-4);
     (p / (1.0 - p)).ln()
 }
-
 
 #[cfg(test)]
 #[path = "learned_tests.rs"]

@@ -32,7 +32,10 @@ fn what_counts_was_said_last_before_the_release() {
     ];
     let new = learned(&said, &[], &[ended(0, NOON + 2, NOON + 3_600, true)]);
     let [Entry { what: What::Learned(one), .. }] = new.as_slice() else { panic!("{new:?}") };
-    assert_eq!((one.asked.in_use.probability, one.success, one.released), (0.1, true, NOON + 3_600));
+    assert_eq!(
+        (one.asked.in_use.probability, one.success, one.released),
+        (0.1, true, NOON + 3_600)
+    );
     // Nobody was asked before this release.
     assert!(learned(&said, &[], &[ended(0, NOON, NOON + 30, true)]).is_empty());
     assert!(learned(&said, &[], &[ended(1, NOON, NOON + 3_600, true)]).is_empty());
@@ -50,7 +53,10 @@ fn rows_are_of_the_models_that_are_named() {
     let rows = Rows::newest(&entries, 100);
     assert_eq!(rows.judged("old").outcome.iter().sum::<f32>(), 5.0);
     assert!(rows.judged("new").is_empty());
-    assert_eq!((rows.pairs("old", "new", NOON).len(), rows.pairs("old", "new", NOON + 1).len()), (9, 0));
+    assert_eq!(
+        (rows.pairs("old", "new", NOON).len(), rows.pairs("old", "new", NOON + 1).len()),
+        (9, 0)
+    );
     assert!(rows.pairs("new", "old", 0).is_empty());
     assert_eq!(rows.said("old", NOON).len(), 9);
     assert!((rows.said("old", NOON)[0].log_odds - (0.25_f64 / 0.75).ln()).abs() < 1e-12);

@@ -172,8 +172,7 @@ impl Places {
         in_use: &str,
         now: i64,
     ) -> Result<(), PlaceError> {
-        let fault =
-            |source| PlaceError::Model { path: path.to_owned(), source: Box::new(source) };
+        let fault = |source| PlaceError::Model { path: path.to_owned(), source: Box::new(source) };
         let model = Model::from_bytes(bytes).map_err(fault)?.metadata.identity();
         if model == in_use || state.refused.contains(&model) {
             return Err(PlaceError::Before(model));

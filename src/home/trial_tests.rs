@@ -71,8 +71,7 @@ fn truly_lost(world: &World, model: &[f64], less: &[f64]) -> f64 {
         sum.0 += of(one, truth) - of(other, truth);
         sum.1 += 1.0;
     }
-    clusters.values().map(|(hours, releases)| hours / releases).sum::<f64>()
-        / clusters.len() as f64
+    clusters.values().map(|(hours, releases)| hours / releases).sum::<f64>() / clusters.len() as f64
 }
 
 /// Whether it would ever be installed, if it is looked at each day.

@@ -13,8 +13,8 @@ mod file;
 mod noted;
 
 pub use entry::{
-    Act, Advised, Answer, Asked, By, Did, Edited, Eligible, Ended, Entry, HoldOf, JobRange, Learned,
-    Result, Step, StoodIn, VERSION, Weighed, What,
+    Act, Advised, Answer, Asked, By, Did, Edited, Eligible, Ended, Entry, HoldOf, JobRange,
+    Learned, Result, Step, StoodIn, VERSION, Weighed, What,
 };
 pub use file::{Journal, JournalError, Kept, Locked};
 pub use noted::noted_actions;

@@ -200,7 +200,8 @@ mod tests {
     fn a_cluster_of_like_outcomes_counts_as_one() {
         let before = Calibration { a: 1.2, b: -0.4 };
         let near = |logits: &[f32], outcome: &[f32], cluster: &[i64]| {
-            fit_near(before, Apart::default(), logits, outcome, &vec![1.0; logits.len()], cluster).unwrap()
+            fit_near(before, Apart::default(), logits, outcome, &vec![1.0; logits.len()], cluster)
+                .unwrap()
         };
         let logits: Vec<f32> = (0..200).map(|row| (row % 20) as f32 / 4.0 - 2.5).collect();
         let outcome: Vec<f32> = (0..200).map(|row| f32::from(row % 3 == 0)).collect();
@@ -212,7 +213,10 @@ mod tests {
         let two = near(&logits, &outcome, &(0..200).map(|row| row % 2).collect::<Vec<_>>());
         let far = |c: Calibration| (c.a - before.a).abs() + (c.b - before.b).abs();
         assert!(far(two) * 3.0 < far(alone), "{two:?} {alone:?}");
-        assert_eq!(fit_near(before, Apart::default(), &[1.0; 9], &[1.0; 9], &[1.0; 9], &[0; 9]), None);
+        assert_eq!(
+            fit_near(before, Apart::default(), &[1.0; 9], &[1.0; 9], &[1.0; 9], &[0; 9]),
+            None
+        );
     }
 
     #[test]
@@ -223,9 +227,13 @@ mod tests {
         let told: Vec<f32> = logits.iter().map(|&l| truth.probability(l) as f32).collect();
         let alone: Vec<i64> = (0..20_000).collect();
         let before = Calibration { a: 1.5, b: 1.0 };
-        let found = fit_near(before, Apart::default(), &logits, &told, &vec![1.0; logits.len()], &alone).unwrap();
+        let found =
+            fit_near(before, Apart::default(), &logits, &told, &vec![1.0; logits.len()], &alone)
+                .unwrap();
         assert!((found.a - 0.4).abs() < 0.01 && (found.b + 1.0).abs() < 0.02, "{found:?}");
-        let few = fit_near(before, Apart::default(), &logits[..3], &told[..3], &[1.0; 3], &alone[..3]).unwrap();
+        let few =
+            fit_near(before, Apart::default(), &logits[..3], &told[..3], &[1.0; 3], &alone[..3])
+                .unwrap();
         assert!((few.a - 1.5).abs() < 0.7, "{few:?}");
     }
 }

@@ -107,19 +107,19 @@ impl Questions {
         if holds.is_empty() {
             return Ok(());
         }
-        let mut said = self.all(&advisor, &holds, until)?;
+        let said = self.all(&advisor, &holds, until)?;
+        let mut others = Vec::new();
         if let Some((challenger, identity)) = &self.challenger {
             let clusters = holds.iter().map(|(job, _)| job.cluster).collect();
             let history = ManuallyDrop::into_inner(advisor).into_history();
             let advisor = Advisor::about(history, challenger, &Holds::Clusters(clusters))?;
             let advisor = ManuallyDrop::new(advisor);
-            let others = self.all(&advisor, &holds, until)?;
-            for (said, other) in said.iter_mut().zip(others) {
-                let probability = |logit| challenger.metadata.calibration.probability(logit);
-                said.1 = other.0.and_then(|l| Answer::of(identity, l, probability(l)));
-            }
+            let probability = |logit| challenger.metadata.calibration.probability(logit);
+            let answer = |logit: Option<f32>| Answer::of(identity, logit?, probability(logit?));
+            others = self.all(&advisor, &holds, until)?.into_iter().map(answer).collect();
         }
-        for ((job, hold), (logit, challenger)) in holds.into_iter().zip(said) {
+        let others = others.into_iter().chain(std::iter::repeat(None));
+        for (((job, hold), logit), challenger) in holds.into_iter().zip(said).zip(others) {
             let probability = |logit| model.metadata.calibration.probability(logit);
             let in_use = logit.and_then(|l| Answer::of(&self.in_use, l, probability(l)));
             // With one on trial both are asked or none.
@@ -128,7 +128,11 @@ impl Questions {
                 continue;
             };
             let entered = hold.entered_current_status;
-            writeln!(out, "{}", Line::Asked(Asked { job, num_holds, entered, in_use, challenger }))?;
+            writeln!(
+                out,
+                "{}",
+                Line::Asked(Asked { job, num_holds, entered, in_use, challenger })
+            )?;
         }
         Ok(())
     }
@@ -139,14 +143,13 @@ impl Questions {
         advisor: &Advisor<'_>,
         holds: &[(JobId, HoldInQueue)],
         until: Instant,
-    ) -> Result<Vec<(Option<f32>, Option<Answer>)>, ModelError> {
+    ) -> Result<Vec<Option<f32>>, ModelError> {
         let mut said = Vec::with_capacity(holds.len());
         for some in holds.chunks(TOGETHER) {
             if Instant::now() >= until {
                 break;
             }
-            let logits = advisor.as_is_logits(some, self.now)?;
-            said.extend(logits.into_iter().map(|logit| (logit, None)));
+            said.extend(advisor.as_is_logits(some, self.now)?);
         }
         Ok(said)
     }

@@ -196,12 +196,10 @@ fn challenge(
     let Some(challenger) = state.challenger.clone() else {
         return match best_of_sweep(state, settings) {
             None => Ok("none".to_owned()),
-            Some((path, bytes)) => {
-                match places.take(state, &path, &bytes, &found.identity, now) {
-                    Ok(()) => Ok(format!("number {} is on trial", state.challengers)),
-                    Err(error) => Ok(format!("none: {error}")),
-                }
-            }
+            Some((path, bytes)) => match places.take(state, &path, &bytes, &found.identity, now) {
+                Ok(()) => Ok(format!("number {} is on trial", state.challengers)),
+                Err(error) => Ok(format!("none: {error}")),
+            },
         };
     };
     let pairs = rows.pairs(&found.identity, &challenger.model, challenger.since);
@@ -219,7 +217,9 @@ fn challenge(
     );
     if trial.is_better() {
         if found.is_named {
-            return Ok(format!("would be installed, but HOLDADVISE_MODEL names the model: {stands}"));
+            return Ok(format!(
+                "would be installed, but HOLDADVISE_MODEL names the model: {stands}"
+            ));
         }
         if !settings.install {
             return Ok(format!("would be installed, HOLDADVISE_INSTALL is not True: {stands}"));

@@ -50,7 +50,10 @@ pub fn retrain(config: &Config) -> Result<String, LearnError> {
     };
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.ok_or_else(|| {
-        LearnError::Account(format!("HOLDADVISE_RETRAIN is {}: expected a whole path", file.display()))
+        LearnError::Account(format!(
+            "HOLDADVISE_RETRAIN is {}: expected a whole path",
+            file.display()
+        ))
     })?;
     let owner = fs::metadata(folder).map_err(failed(folder))?.uid();
     if owner != geteuid().as_raw() {
@@ -71,7 +74,10 @@ pub fn retrain(config: &Config) -> Result<String, LearnError> {
         let mut command = Command::new(&settings.train);
         run(command.arg("dag").arg(file).arg("-o").arg(&sweep), &settings.train)?;
     }
-    run(Command::new("condor_submit_dag").arg("sweep.dag").current_dir(&sweep), "condor_submit_dag")?;
+    run(
+        Command::new("condor_submit_dag").arg("sweep.dag").current_dir(&sweep),
+        "condor_submit_dag",
+    )?;
     put(&sweep, SUBMITTED, request.why.as_bytes(), 0o644).map_err(failed(&sweep))?;
     Ok(format!("{name}: submitted, since {}\n", holdadvise::text::shown(&request.why, 200)))
 }

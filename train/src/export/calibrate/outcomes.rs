@@ -34,7 +34,9 @@ impl CheckOptions {
     pub(super) fn of(self, dataset: &Dataset) -> Result<FitOptions, Error> {
         let Self { newer_fraction, gap, draws, seed } = self;
         if !(newer_fraction > 0.0 && newer_fraction < 1.0) {
-            return Err(format!("--newer-fraction {newer_fraction} must lie between 0 and 1").into());
+            return Err(
+                format!("--newer-fraction {newer_fraction} must lie between 0 and 1").into()
+            );
         }
         let gap = gap.unwrap_or(dataset.info.horizon);
         if gap < 0 {

@@ -12,9 +12,9 @@ use rayon::prelude::*;
 
 use crate::random::Random;
 use crate::split::Split;
-use holdadvise::model::cross_entropy;
 use crate::training::source_dropout::SourceDropout;
 use bins::Binned;
+use holdadvise::model::cross_entropy;
 use tree::{Grown, Limits};
 
 /// Share of the columns a tree looks at.
