@@ -54,7 +54,9 @@ pub fn manual_page() -> String {
     page.paragraph(
         "The model is the first of: the one -model or HOLDADVISE_MODEL names, \
          ~/.condor/holdadvise/default.pt, $XDG_DATA_HOME/condor-holdadvise/default.pt, \
-         /usr/share/condor/holdadvise/default.pt, the one built in.",
+         model.pt in the folder that HOLDADVISE_HOME names, /usr/share/condor/holdadvise/default.pt, \
+         the one built in. calibration.json in that folder takes the place of the model's own calibration, \
+         where it is of this model.",
     );
     page.section("Exit Status");
     page.paragraph(
