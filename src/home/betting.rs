@@ -10,12 +10,12 @@ use crate::model::Calibration;
 /// Chance that any challenger is installed that is no better, over all challengers ever.
 pub const ERROR: f64 = 0.05;
 
-/// A share of the wealth that is never staked: a bound of the bets (Waudby-Smith and Ramdas 2024
-/// truncate likewise).
-const MOST_STAKED: f64 = 0.75;
+/// The most of the wealth that is staked at a time (Waudby-Smith and Ramdas 2024 truncate
+/// likewise). Assumed.
+const MOST_STAKED: f64 = 0.9;
 
 /// What is tried first of a bet, as so many differences of size 0 seen before. Assumed.
-const BEFORE: f64 = 4.0;
+const BEFORE: f64 = 2.0;
 
 /// The error of the k-th challenger, from 1 on. The sum over all k is [`ERROR`], since 1 / (k (k +
 /// 1)) sums to 1: so all of them together err with that chance at most (Bonferroni; spending as in
@@ -30,19 +30,12 @@ pub fn error_of(challenger: u32) -> f64 {
 /// Hypothesis: each difference, known all before, has an expectation of 0 or less. Differences lie
 /// from -1 to 1. The stake of each follows from those before alone: the wealth is a supermartingale
 /// (Waudby-Smith and Ramdas 2024, "Estimating means of bounded random variables by betting").
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bet {
     log_wealth: f64,
-    most: f64,
     sum: f64,
     squares: f64,
     count: u64,
-}
-
-impl Default for Bet {
-    fn default() -> Self {
-        Self { log_wealth: 0.0, most: 0.0, sum: 0.0, squares: 0.0, count: 0 }
-    }
 }
 
 impl Bet {
@@ -53,20 +46,19 @@ impl Bet {
         let stake = self.sum / (self.squares + BEFORE * self.spread());
         let stake = stake.clamp(0.0, MOST_STAKED);
         self.log_wealth += (stake * difference).ln_1p();
-        self.most = self.most.max(self.log_wealth);
         self.sum += difference;
         self.squares += difference * difference;
         self.count += 1;
     }
 
-    /// Mean square of what was seen, as if one of 0.25 had been seen before.
+    /// Mean square of what was seen, as if one of 0.05 had been seen before. Assumed.
     fn spread(&self) -> f64 {
-        (self.squares + 0.25) / (self.count + 1) as f64
+        (self.squares + 0.05) / (self.count + 1) as f64
     }
 
-    /// The most that it ever was.
+    /// What it is now.
     pub fn wealth(&self) -> f64 {
-        self.most.exp()
+        self.log_wealth.exp()
     }
 
     /// The mean of what was seen.
@@ -79,9 +71,9 @@ impl Bet {
         self.count
     }
 
-    /// The hypothesis is rejected with this error.
+    /// The hypothesis is rejected with this error, now: what was won and lost again does not count.
     pub fn rejects(&self, error: f64) -> bool {
-        self.most >= -error.ln()
+        self.log_wealth >= -error.ln()
     }
 }
 
@@ -177,7 +169,7 @@ fn ratio_of(said: &Said, way: f64) -> f64 {
 }
 
 /// Seconds of a day.
-const DAY: i64 = 86_400;
+pub(super) const DAY: i64 = 86_400;
 
 /// Rows of each cluster from the day of its first one, clusters in the order of that.
 pub(super) fn by_cluster<T>(rows: &[T], of: impl Fn(&T) -> (i64, i64)) -> Vec<Vec<&T>> {

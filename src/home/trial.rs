@@ -1,15 +1,15 @@
 //! The trial of a challenger: what it said of the same holds as the model in use, before anybody
 //! knew what came of them.
 
-use super::betting::{Bet, by_cluster, error_of};
+use super::betting::{Bet, DAY, by_cluster, error_of};
 use crate::advice::Costs;
 
 /// Probabilities are held this far from 0 and 1 in the log loss, so that a difference has a bound.
 /// Assumed.
-const MARGIN: f64 = 0.02;
+const MARGIN: f64 = 0.1;
 
 /// Clusters below which nothing is installed, however clear it looks. Assumed.
-pub const LEAST_CLUSTERS: u64 = 30;
+pub const LEAST_CLUSTERS: usize = 30;
 
 /// Days after which a challenger that is not better is given up. Assumed.
 pub const DAYS: i64 = 90;
@@ -38,38 +38,63 @@ pub struct Trial {
     pub log_loss: Bet,
     /// Hours lost by decisions of the model in use less those of the challenger, likewise.
     pub hours: Bet,
+    /// The same, hours a release.
+    pub hours_a_release: f64,
     /// Releases that were counted.
     pub releases: usize,
+    /// Their clusters.
+    pub clusters: usize,
 }
 
 impl Trial {
-    /// What came of releases, in any order, by whole clusters in the order of their first ones.
+    /// What came of releases, in any order. A bet is on a day: the mean over the clusters that had
+    /// their first release on it, each cluster being the mean over its releases of that day. So
+    /// neither jobs of a cluster nor clusters of one outage count as independent.
     pub fn of(number: u32, pairs: &[Pair], costs: &Costs) -> Self {
-        let (mut log_loss, mut hours) = (Bet::default(), Bet::default());
-        let mut releases = 0;
+        let mut trial = Self {
+            number,
+            log_loss: Bet::default(),
+            hours: Bet::default(),
+            hours_a_release: 0.0,
+            releases: 0,
+            clusters: 0,
+        };
         let most = most_hours(costs);
-        for cluster in by_cluster(pairs, |pair| (pair.cluster, pair.released)) {
-            let mean = |of: &dyn Fn(&Pair) -> f64| {
-                cluster.iter().map(|pair| of(pair)).sum::<f64>() / cluster.len() as f64
-            };
-            log_loss.see(mean(&|pair| {
-                (loss(pair.in_use, pair) - loss(pair.challenger, pair)) / loss_range()
-            }));
-            hours.see(mean(&|pair| {
-                (lost(pair.in_use, pair, costs) - lost(pair.challenger, pair, costs)) / most
-            }));
-            releases += cluster.len();
+        let gained = |pair: &Pair| {
+            let loss = loss(pair.in_use, pair) - loss(pair.challenger, pair);
+            let hours = lost(pair.in_use, pair, costs) - lost(pair.challenger, pair, costs);
+            (loss / loss_range(), hours / most)
+        };
+        let clusters = by_cluster(pairs, |pair| (pair.cluster, pair.released));
+        let day = |cluster: &Vec<&Pair>| cluster.first().map(|pair| pair.released.div_euclid(DAY));
+        for day in clusters.chunk_by(|one, next| day(one) == day(next)) {
+            let (mut log_loss, mut hours) = (0.0, 0.0);
+            for cluster in day {
+                let sums = cluster.iter().fold((0.0, 0.0), |sums, pair| {
+                    let (loss, hours) = gained(pair);
+                    (sums.0 + loss, sums.1 + hours)
+                });
+                log_loss += sums.0 / cluster.len() as f64;
+                hours += sums.1 / cluster.len() as f64;
+                trial.hours_a_release += sums.1 * most;
+                trial.releases += cluster.len();
+            }
+            trial.clusters += day.len();
+            trial.log_loss.see(log_loss / day.len() as f64);
+            trial.hours.see(hours / day.len() as f64);
         }
-        Self { number, log_loss, hours, releases }
+        trial.hours_a_release /= trial.releases.max(1) as f64;
+        trial
     }
 
     /// It is better by log loss and by decisions, each beyond the error that is left for it. Where
     /// it is no better by one of them, both are found with that error at most.
     pub fn is_better(&self) -> bool {
         let error = error_of(self.number);
-        self.hours.count() >= LEAST_CLUSTERS
+        self.clusters >= LEAST_CLUSTERS
             && self.log_loss.mean() > 0.0
             && self.hours.mean() > 0.0
+            && self.hours_a_release > 0.0
             && self.log_loss.rejects(error)
             && self.hours.rejects(error)
     }

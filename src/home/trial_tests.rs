@@ -126,7 +126,7 @@ fn no_challenger_that_is_worse_in_decisions_is_installed_in_20_trials() {
 
 #[test]
 fn a_challenger_that_is_better_is_installed() {
-    for number in 1..=5 {
+    for number in 1..=3 {
         let mut random = Random::new(2_000 + u64::from(number));
         let world = world(&mut random, 1_800);
         let in_use = knowing(&world, &mut random, 1.8);
@@ -147,30 +147,56 @@ fn better_probabilities_with_the_same_decisions_do_not_suffice() {
     let in_use: Vec<f64> = truth.iter().map(|said| 3.0 * said).collect();
     let pairs = pairs(&world, &in_use, &truth);
     let trial = Trial::of(1, &pairs, &Costs::default());
-    assert!(trial.log_loss.rejects(error_of(1)), "{trial:?}");
-    assert!(!trial.is_better(), "{trial:?}");
+    assert!(trial.log_loss.mean() > 0.0 && trial.log_loss.wealth() > 5.0, "{trial:?}");
+    assert!(!trial.is_better() && trial.hours.wealth() < 2.0, "{trial:?}");
 }
 
-#[test]
-fn a_few_clusters_install_nothing() {
+/// One release in each cluster, of which the model in use was sure and wrong.
+fn sure_and_wrong(clusters: i64, a_day: i64) -> Trial {
     let pair = |cluster: i64| Pair {
         cluster,
-        released: cluster,
+        released: cluster * 86_400 / a_day,
         in_use: 0.01,
         challenger: 0.99,
         success: true,
     };
-    let pairs: Vec<Pair> = (0..29).map(pair).collect();
+    Trial::of(1, &(0..clusters).map(pair).collect::<Vec<_>>(), &Costs::default())
+}
+
+#[test]
+fn a_few_clusters_install_nothing() {
+    let few = sure_and_wrong(29, 1);
+    assert!(!few.is_better() && few.hours.rejects(error_of(1)), "{few:?}");
+    assert!(sure_and_wrong(30, 1).is_better());
+}
+
+#[test]
+fn an_outage_of_some_days_installs_nothing() {
+    // However many clusters fail or succeed in them.
+    let few = sure_and_wrong(1_000, 200);
+    assert!(few.hours.count() == 5 && !few.is_better(), "{few:?}");
+}
+
+#[test]
+fn more_hours_lost_a_release_install_nothing() {
+    // Many small clusters gain, and a large one a day loses more.
+    let mut pairs = Vec::new();
+    for cluster in 0..600 {
+        let is_large = cluster % 10 == 9;
+        for _ in 0..if is_large { 40 } else { 1 } {
+            let (released, success) = (cluster * 8_640, !is_large);
+            pairs.push(Pair { cluster, released, in_use: 0.2, challenger: 0.8, success });
+        }
+    }
     let trial = Trial::of(1, &pairs, &Costs::default());
-    assert!(!trial.is_better() && trial.hours.rejects(error_of(1)), "{trial:?}");
-    let pairs: Vec<Pair> = (0..30).map(pair).collect();
-    assert!(Trial::of(1, &pairs, &Costs::default()).is_better());
+    assert!(trial.hours.rejects(error_of(1)) && trial.log_loss.rejects(error_of(1)), "{trial:?}");
+    assert!(trial.hours_a_release < 0.0 && !trial.is_better(), "{trial:?}");
 }
 
 #[test]
 fn a_later_challenger_has_less_error_left() {
     let mut random = Random::new(11);
-    let world = world(&mut random, 400);
+    let world = world(&mut random, 1_800);
     let in_use = knowing(&world, &mut random, 1.8);
     let said = knowing(&world, &mut random, 0.3);
     let pairs = pairs(&world, &in_use, &said);

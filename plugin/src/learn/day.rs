@@ -210,7 +210,7 @@ fn challenge(
          of {:.1} and by hours with {:.1}, {:.0} are needed",
         trial.number,
         trial.releases,
-        trial.hours.count(),
+        trial.clusters,
         trial.log_loss.wealth(),
         trial.hours.wealth(),
         1.0 / holdadvise::home::error_of(trial.number)

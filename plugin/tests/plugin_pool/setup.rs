@@ -93,6 +93,7 @@ fn install_built(pool: &Pool) {
         }
     }
     pool.root_shell("install -d -o condor -g condor -m 700 /var/lib/condor-holdadvise");
+    pool.root_shell("install -d -o condor -g condor -m 755 /var/lib/condor-holdadvise-home");
 }
 
 fn configure(pool: &Pool, text: &str) {
