@@ -66,6 +66,13 @@ fn logs_and_their_dataset_give_one_calibration() {
     assert!(message("calibrate m.pt -o no.pt", 2).contains("--curve"));
     assert!(message("calibrate m.pt real", 2).contains("--output"));
 
+    // Of many access points, on all later outcomes.
+    let later = run("calibrate m.pt --later real --later real --apart 0.25 0.5 --draws 20 --gap 0");
+    let lines = later.lines().filter(|line| line.contains("ap1.example.org")).count();
+    assert!(lines >= 2 && lines % 2 == 0, "{later}");
+    assert!(later.contains("over 2 access points") && later.contains("slope 0.25"), "{later}");
+    assert!(message("calibrate m.pt --later real --apart 0 1", 1).contains("two numbers above 0"));
+
     // The curve is a table that a report takes.
     run("split simulated --by all -o parts");
     let shown =
