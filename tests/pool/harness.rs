@@ -43,6 +43,22 @@ pub(crate) enum NoPool {
     Failed(String),
 }
 
+impl NoPool {
+    /// Whether `pool`, or a script that set one up with it, came to its end.
+    pub(crate) fn or_done(output: &Output) -> Result<(), Self> {
+        let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        // Scripts take the pool down behind the reason.
+        let last = message.lines().rfind(|line| !line.contains("nothing in ")).unwrap_or_default();
+        let reason = last.trim_start_matches("pool: ").to_owned();
+        match output.status.code() {
+            Some(0) => Ok(()),
+            Some(CANNOT) => Err(Self::Cannot(reason)),
+            Some(UNSTABLE) => Err(Self::Unstable(reason)),
+            _ => Err(Self::Failed(message)),
+        }
+    }
+}
+
 impl Pool {
     /// Sets a pool up, or takes the one that runs.
     pub(crate) fn up() -> Result<Self, NoPool> {
@@ -65,19 +81,9 @@ impl Pool {
         let program = repository().join("tests/pool/pool");
         let mut pool = Self { program, root, release, keep: true };
         let runs = pool.call(&["status"]).status.success();
-        let output = pool.call(&["up"]);
-        let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-        let last = message.lines().last().unwrap_or_default();
-        let reason = last.trim_start_matches("pool: ").to_owned();
-        match output.status.code() {
-            Some(0) => {
-                pool.keep = runs || std::env::var_os("HOLDADVISE_POOL_KEEP").is_some();
-                Ok(pool)
-            }
-            Some(CANNOT) => Err(NoPool::Cannot(reason)),
-            Some(UNSTABLE) => Err(NoPool::Unstable(reason)),
-            _ => Err(NoPool::Failed(message)),
-        }
+        NoPool::or_done(&pool.call(&["up"]))?;
+        pool.keep = runs || std::env::var_os("HOLDADVISE_POOL_KEEP").is_some();
+        Ok(pool)
     }
 
     /// Whether the tests that need a pool are to be played; says so where they are not.
@@ -89,12 +95,12 @@ impl Pool {
         asked
     }
 
-    /// The pool that `up` sets up if a pool is asked for, or `None` after saying why the test is
-    /// skipped.
+    /// The pool that `up` sets up, or what came of a play in one, if a pool is asked for, or `None`
+    /// after saying why the test is skipped.
     ///
     /// # Panics
     /// Where there can be no pool and one is required.
-    pub(crate) fn or_skip(up: impl FnOnce() -> Result<Self, NoPool>) -> Option<Self> {
+    pub(crate) fn or_skip<T>(up: impl FnOnce() -> Result<T, NoPool>) -> Option<T> {
         if !Self::is_asked_for() {
             return None;
         }

@@ -18,16 +18,18 @@ from world import ONE_VIEW, VIEWS, World
 
 LOG = "/var/log/condor/EventLog"
 TICK = 0.5
-# Seconds after the last fault in which everything is mended and comes to an end.
-EPILOGUE = 170
 
 
 class Play:
-    def __init__(self, plan):
+    # Seconds for which it goes on after the end of the schedule; everything is mended then.
+    EPILOGUE = 170
+
+    def __init__(self, plan, world=None):
         self.plan = plan
         modules = [kit.load(Path(__file__).with_name(name)) for name in plan.get("modules", [])]
-        self.world = World(VIEWS if modules else ONE_VIEW)
-        self.world.build()
+        self.world = world or World(VIEWS if modules else ONE_VIEW)
+        if world is None:
+            self.world.build()
         for service in [service for module in modules for service in module.SERVICES]:
             if service.prepare:
                 service.prepare(self.world)
@@ -48,7 +50,7 @@ class Play:
         waiting = [(made["at"], made) for made in self.plan["clusters"]]
         bulk = list(self.plan["facilitator"])
         end, told = self.plan["seconds"], 0
-        while self.now < end + EPILOGUE:
+        while self.now < end + self.EPILOGUE:
             begun = time.time()
             if self.now > end:
                 for person in self.people.values():
@@ -96,9 +98,12 @@ class Play:
         self.clusters[cluster.id] = cluster
         jobs = [Job(cluster, proc) for proc in range(made["procs"])]
         self.jobs.update({(cluster.id, job.proc): job for job in jobs})
-        self.people[cluster.id] = Person(cluster, jobs)
+        self.people[cluster.id] = self.person_of(cluster, jobs)
         made["cluster"], made["submitted"] = cluster.id, round(time.time(), 1)
         return True
+
+    def person_of(self, cluster, jobs):
+        return Person(cluster, jobs)
 
     def produce(self):
         """Files that others make come into being."""
@@ -112,6 +117,7 @@ class Play:
             job = self.jobs.get(event.job)
             if job is None:
                 continue
+            self.saw(job, event)
             match event.number:
                 case 1:
                     job.status = "running"
@@ -130,6 +136,9 @@ class Play:
                     job.status = "idle"
                 case 28 if site := SITE.search(event.body):
                     job.site = site[1]
+
+    def saw(self, job, event):
+        """For plays that keep more than the log does."""
 
     def release_in_bulk(self, service):
         """A facilitator releases all that seems to be held for the service."""
@@ -214,4 +223,5 @@ def main():
         json.dump(play.result(), file)
 
 
-main()
+if __name__ == "__main__":
+    main()

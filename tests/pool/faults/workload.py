@@ -72,7 +72,7 @@ class Cluster:
         user = pwd.getpwnam(self.owner)
         os.chown(folder, user.pw_uid, user.pw_gid)
         text = COMMON.format(home=self.home, folder=self.folder, arguments=self.arguments())
-        text += self.output_lines() + self.lines() + f"queue {self.plan['procs']}\n"
+        text += self.output_lines() + self.lines() + self.plan.get("lines", "") + f"queue {self.plan['procs']}\n"
         out = run(self.owner, ["condor_submit", "-terse", *self.SUBMIT], text)
         self.id = int(out.split(".")[0]) if out else None
         if self.id and self.flaw and self.flaw.cause == "missing-folder":

@@ -1,0 +1,313 @@
+"""Who looks after the held jobs of a cluster in the closed loop on a pool: nobody, people by habit, or somebody who does what the
+printed advice says. Inside the pool, as root."""
+import math
+import random
+import subprocess
+import threading
+import time
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+
+import printed_advice
+from people import Deed
+from trial_pool import run
+
+# Seconds that are declared an hour.
+HOUR = 60
+# How long a person takes to come: log-normal, hours and sigma, and how long what is undecided is left, hours (docs/closed-loop.md).
+# Assumed.
+MEDIAN, SIGMA = 2.0, 0.8
+LEFT = 8.0
+# Whoever looks finds the cause so often (docs/advice.md). Assumed.
+FINDS = 0.5
+# Hours of docs/advice.md, for a clock on which a minute is an hour.
+COSTS = {"failed": 8.0, "delay": 8.0, "keep": 0.9, "work": 8.0, "person": 1.0}
+TOOL = ["condor_holdadvise", *(word for name, hours in COSTS.items() for word in ("-cost", f"{name}={hours / 60:.5f}"))]
+
+# By habit, of codes and subcodes: what is done with the jobs held for it, and how often. Assumed.
+RAISES = {(21, 102): "RequestMemory", (26, 34): "RequestMemory", (34, 102): "RequestMemory", (34, 0): "RequestMemory",
+          (21, 104): "RequestDisk", (34, 104): "RequestDisk"}  # fmt: skip
+OF_A_RESOURCE = {"double": 0.7, "release": 0.15, "remove": 0.05, "forget": 0.1}
+OF_ANYTHING = {"release": 0.65, "remove": 0.1, "forget": 0.25}
+AFTER_TWO = {"release": 0.3, "remove": 0.3, "forget": 0.4}
+
+# The tool and the commands of several people at once would take the machine from the jobs.
+WORKERS = ThreadPoolExecutor(2)
+# Files of the play are put right by one at a time.
+RIGHT = threading.Lock()
+
+
+class Nobody:
+    """Leaves its jobs to HTCondor."""
+
+    habit = {}  # what a play of faults reads
+    look_at = None
+
+    def __init__(self, play, cluster, jobs):
+        self.play, self.cluster, self.jobs = play, cluster, jobs
+
+    def sees_a_hold(self, _):
+        pass
+
+
+class Comer(Nobody):
+    """Comes after a drawn delay, at each hold anew; what is done then takes its time beside the play."""
+
+    def __init__(self, play, cluster, jobs):
+        super().__init__(play, cluster, jobs)
+        self.habit = {}
+        of = lambda what: random.Random(f"{play.plan['seed']} {cluster.plan['number'] % 500} {what}")  # noqa: E731
+        self.delays, self.dice = of("delay"), of("dice")
+        self.lock = threading.Lock()
+        self.is_here = False
+
+    def delay(self):
+        median = self.play.plan.get("person", MEDIAN * HOUR)
+        return median * math.exp(SIGMA * self.delays.gauss(0, 1))
+
+    def sees_a_hold(self, now):
+        self.comes_at(now + self.delay())
+
+    def comes_at(self, instant):
+        with self.lock:
+            self.look_at = instant if self.look_at is None else min(self.look_at, instant)
+
+    def look(self, now, _):
+        """Nothing for the play to do: who comes does it."""
+        self.look_at = None if not self.is_here else now + 2
+        if not self.is_here:
+            self.is_here = True
+            WORKERS.submit(self.come)
+        return []
+
+    def come(self):
+        try:
+            held = self.held()
+            if held:
+                self.act(held)
+        except Exception as error:  # in another thread nobody would see it
+            self.note({"error": repr(error)})
+            raise
+        finally:
+            self.is_here = False
+
+    def run(self, words):
+        try:
+            return run(words, check=False, user=self.cluster.owner, folder=".")
+        except subprocess.TimeoutExpired:
+            return ""
+
+    def held(self, constraint="true"):
+        """ProcId to code, subcode and NumHolds of the held jobs, as the owner's condor_q says."""
+        out = self.run(
+            ["condor_q", str(self.cluster.id), "-constraint", f"JobStatus == 5 && ({constraint})",
+             "-af", "ProcId", "HoldReasonCode", "HoldReasonSubCode", "NumHolds"]
+        )  # fmt: skip
+        rows = [line.split() for line in out.splitlines()]
+        return {int(row[0]): tuple(int(word) if word.lstrip("-").isdigit() else 0 for word in row[1:]) for row in rows if len(row) == 4}
+
+    def note(self, entry):
+        entry = {"at": round(self.play.now, 1), "number": self.cluster.plan["number"], "cluster": self.cluster.id, **entry}
+        self.play.note(entry)
+
+    def ids(self, procs):
+        return [f"{self.cluster.id}.{proc}" for proc in procs]
+
+
+class ByHabit(Comer):
+    """Reads the code, never the cause."""
+
+    def act(self, held):
+        kinds = {}
+        for proc, (code, subcode, holds) in held.items():
+            kinds.setdefault((code, subcode), []).append((proc, holds))
+        for code, jobs in sorted(kinds.items()):
+            resource = RAISES.get(code)
+            table = OF_A_RESOURCE if resource else AFTER_TWO if max(holds for _, holds in jobs) > 2 else OF_ANYTHING
+            deed = self.dice.choices(list(table), list(table.values()))[0]
+            procs = [proc for proc, _ in jobs]
+            self.note({"deed": deed, "code": code, "procs": procs, "person": int(deed == "double")})
+            if deed == "double":
+                self.run(["condor_qedit", *self.ids(procs), resource, f"2 * {self.request(procs[0], resource)}"])
+            if deed in ("double", "release"):
+                self.run(["condor_release", *self.ids(procs)])
+            elif deed == "remove":
+                self.run(["condor_rm", *self.ids(procs)])
+
+    def request(self, proc, resource):
+        return self.run(["condor_q", f"{self.cluster.id}.{proc}", "-af", resource]).strip() or "1"
+
+
+class ByAdvice(Comer):
+    """Asks `condor_holdadvise` and does what its text says. It sees that text, what condor_q and a browser show, and, where it puts a
+    thing right by hand, whether that thing is wrong."""
+
+    more = []
+
+    def __init__(self, play, cluster, jobs):
+        super().__init__(play, cluster, jobs)
+        self.known = {}  # the holds that were asked about
+        self.waits = []  # blocks
+        self.ask_at = 0.0
+        self.left = LEFT
+
+    def act(self, held):
+        waited = [block for block in self.waits if self.answers(block)]
+        for block in waited:
+            self.waits.remove(block)
+            self.paste(block, block.later, "waited")
+        is_new = any(self.known.get(proc) != hold for proc, hold in held.items() if proc not in self.pasted_for(waited))
+        if is_new or self.play.now >= self.ask_at:
+            self.ask(held)
+        next_look = self.ask_at + self.delay()
+        if any(block.urls_to_wait_for() for block in self.waits):
+            next_look = min(next_look, self.play.now + self.delay())
+        self.comes_at(next_look)
+
+    @staticmethod
+    def pasted_for(blocks):
+        return {proc for block in blocks for proc in block.procs}
+
+    def answers(self, block):
+        """Whether the server that the text names answers."""
+        urls = block.urls_to_wait_for()
+        return bool(urls) and all(self.status(url) == 200 for url in urls)
+
+    @staticmethod
+    def status(url):
+        try:
+            with urllib.request.urlopen(url, timeout=3) as answer:
+                return answer.status
+        except OSError:
+            return None
+
+    def ask(self, held):
+        begun = time.time()
+        text = self.run([*TOOL, *self.more, str(self.cluster.id)])
+        took = round(time.time() - begun, 1)
+        blocks = printed_advice.blocks(text)
+        after = self.held()
+        both = [proc for proc, hold in held.items() if after.get(proc) == hold]
+        self.note({
+            "asked": both, "answered": sum(block.jobs for block in blocks), "seconds": took,
+            "said": [[block.verdict, block.jobs] for block in blocks], "text": text,
+        })  # fmt: skip
+        self.known, self.waits = after, []
+        self.ask_at = math.inf
+        for block in blocks:
+            constraint = block.constraint()
+            # A block without commands is about those of the others.
+            block.procs = sorted(self.held(constraint)) if constraint else both
+        for block in blocks:
+            self.ask_at = min(self.ask_at, self.play.now + self.follow(block))
+        if math.isinf(self.ask_at):
+            self.ask_at = self.play.now + HOUR * LEFT
+
+    def follow(self, block):
+        """Does what the text says; seconds until the tool is to be asked again."""
+        match block.verdict:
+            case "RELEASE" | "REMOVE":
+                self.paste(block, block.now, block.verdict.lower())
+                return math.inf
+            case "TRY":
+                self.paste(block, block.now, "try")
+                return 0.0
+            case "CHANGE":
+                return self.change(block)
+            case "LOOK":
+                return self.look_at_it(block)
+            case "WAIT":
+                self.waits.append(block)
+                at = block.look_again()
+                return max(at - time.time(), 0.0) if at else HOUR * LEFT
+        return self.leave()
+
+    def leave(self):
+        left, self.left = self.left, 2 * self.left
+        return HOUR * left
+
+    def change(self, block):
+        if block.now:
+            self.paste(block, block.now, "change", person=1)
+        if not block.later:
+            return math.inf
+        right = [proc for proc in block.procs if self.play.is_wrong(self.cluster, proc, block.change())]
+        done = [proc for proc in right if self.put_right(proc)]
+        self.note({"by hand": block.change(), "procs": block.procs, "wrong": right, "put right": done, "person": 1})
+        if not done:
+            return self.leave()
+        self.paste(block, block.later, "changed", done)
+        return math.inf
+
+    def look_at_it(self, block):
+        self.paste(block, block.now, "look", person=1)
+        if self.dice.random() >= FINDS:
+            return self.leave()
+        causes = {proc: self.play.cause(self.cluster, proc) for proc in block.procs}
+        done = [proc for proc, cause in causes.items() if cause is None or self.put_right(proc)]
+        self.note({"found": sorted({str(cause) for cause in causes.values()}), "put right": done})
+        if done:
+            self.paste(block, block.later, "found", done)
+        return math.inf if len(done) == len(causes) else self.leave()
+
+    def put_right(self, proc):
+        with RIGHT:
+            return self.play.put_right(self.cluster, proc)
+
+    def paste(self, block, lines, why, procs=None, person=0):
+        """Pastes lines of the text, of a command for several jobs only for those that it is right for."""
+        if not lines:
+            return
+        text = "\n".join(lines)
+        if procs is not None and set(procs) != set(block.procs):
+            only = " || ".join(f"ProcId == {proc}" for proc in procs)
+            text = text.replace("-constraint '", f"-constraint '({only}) && ")
+        self.run(["sh", "-c", text])
+        self.note({"pasted": lines, "why": why, "procs": block.procs if procs is None else procs, "person": person})
+
+
+class ByAdviceAndUrls(ByAdvice):
+    """Lets the tool ask the URLs of the jobs too."""
+
+    more = ["-checks", "all"]
+
+
+class Play:
+    """What of the world those who follow advice may learn: a mixin for the play."""
+
+    def cause(self, cluster, proc):
+        """What a person who finds out what is wrong with a held job finds now; None: nothing any more."""
+        job = self.jobs[cluster.id, proc]
+        flaw = cluster.flaw
+        if flaw and cluster.is_bad(proc) and not job.mended and not cluster.mended_at:
+            is_made = flaw.passes and self.now >= cluster.plan["made"]
+            done = {"memory": job.memory, "disk": job.disk, "site": job.excluded}.get(flaw.remedy)
+            if not is_made and not done:
+                return flaw.cause
+        down = [name for name in cluster.plan["needs"] if name in self.world.down]
+        return down[0] if down else None
+
+    def is_wrong(self, cluster, proc, text):
+        """Whether what a text names to change is what holds the job."""
+        cause = self.cause(cluster, proc)
+        if cause is None:
+            return False
+        faulty = cluster.faulty(cause, proc)
+        things = [name for kind, name in faulty if kind in ("file", "url", "program", "site", "host")]
+        names = things or [name for kind, name in faulty if kind in ("attribute", "limit")]
+        return any(name in text for name in names)
+
+    def put_right(self, cluster, proc):
+        """Puts right what is wrong with a job, where anybody can."""
+        flaw, job = cluster.flaw, self.jobs[cluster.id, proc]
+        if self.cause(cluster, proc) is None:
+            # A file of the cluster was put right with another job's.
+            return bool(cluster.mended_at)
+        if flaw is None or self.cause(cluster, proc) != flaw.cause or flaw.passes or cluster.plan.get("lost"):
+            return False
+        action = flaw.remedy if flaw.remedy in ("memory", "disk", "site") else "other"
+        self.prepare(Deed(job, action))
+        return True
+
+
+PEOPLE = {"habits": ByHabit, "advice": ByAdvice, "advice-urls": ByAdviceAndUrls}
