@@ -7,6 +7,7 @@ import threading
 import time
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPException
 
 import printed_advice
 from people import Deed
@@ -152,7 +153,7 @@ class ByAdvice(Comer):
         self.left = LEFT
 
     def act(self, held):
-        waited = [block for block in self.waits if self.answers(block)]
+        waited = [block for block in self.waits if self.is_in_order(block)]
         for block in waited:
             self.waits.remove(block)
             self.paste(block, block.later, "waited")
@@ -160,7 +161,7 @@ class ByAdvice(Comer):
         if is_new or self.play.now >= self.ask_at:
             self.ask(held)
         next_look = self.ask_at + self.delay()
-        if any(block.urls_to_wait_for() for block in self.waits):
+        if any(block.urls_to_wait_for() or any(block.named()) for block in self.waits):
             next_look = min(next_look, self.play.now + self.delay())
         self.comes_at(next_look)
 
@@ -168,17 +169,21 @@ class ByAdvice(Comer):
     def pasted_for(blocks):
         return {proc for block in blocks for proc in block.procs}
 
-    def answers(self, block):
-        """Whether the server that the text names answers."""
-        urls = block.urls_to_wait_for()
-        return bool(urls) and all(self.status(url) == 200 for url in urls)
+    def is_in_order(self, block):
+        """Whether the server that is waited for answers, or what the text names to put right is as it should be."""
+        urls, files = (block.urls_to_wait_for(), []) if block.verdict == "WAIT" else block.named()
+        looks = [self.status(url) == 200 for url in urls] + [self.is_readable(file) for file in files]
+        return bool(looks) and all(looks)
+
+    def is_readable(self, file):
+        return self.run(["sh", "-c", 'test -r "$0" && echo yes', file]) != ""
 
     @staticmethod
     def status(url):
         try:
             with urllib.request.urlopen(url, timeout=3) as answer:
                 return answer.status
-        except OSError:
+        except (OSError, HTTPException):
             return None
 
     def ask(self, held):
@@ -231,24 +236,34 @@ class ByAdvice(Comer):
             self.paste(block, block.now, "change", person=1)
         if not block.later:
             return math.inf
-        right = [proc for proc in block.procs if self.play.is_wrong(self.cluster, proc, block.change())]
-        done = [proc for proc in right if self.put_right(proc)]
-        self.note({"by hand": block.change(), "procs": block.procs, "wrong": right, "put right": done, "person": 1})
-        if not done:
-            return self.leave()
-        self.paste(block, block.later, "changed", done)
-        return math.inf
+        if self.is_in_order(block):
+            self.paste(block, block.later, "in order", person=1)
+            return math.inf
+        wrong = [proc for proc in block.procs if self.play.is_wrong(self.cluster, proc, block.change())]
+        done = [proc for proc in wrong if self.put_right(proc)]
+        self.note({"by hand": block.change(), "procs": block.procs, "wrong": wrong, "put right": done, "person": 1})
+        if done:
+            self.paste(block, block.later, "changed", done)
+        return math.inf if len(done) == len(block.procs) else self.stand_by(block)
+
+    def stand_by(self, block):
+        """Sees now and then whether what the text names is in order, and asks again later."""
+        self.waits.append(block)
+        return self.leave()
 
     def look_at_it(self, block):
         self.paste(block, block.now, "look", person=1)
+        if self.is_in_order(block):
+            self.paste(block, block.later, "in order")
+            return math.inf
         if self.dice.random() >= FINDS:
-            return self.leave()
+            return self.stand_by(block)
         causes = {proc: self.play.cause(self.cluster, proc) for proc in block.procs}
         done = [proc for proc, cause in causes.items() if cause is None or self.put_right(proc)]
         self.note({"found": sorted({str(cause) for cause in causes.values()}), "put right": done})
         if done:
             self.paste(block, block.later, "found", done)
-        return math.inf if len(done) == len(causes) else self.leave()
+        return math.inf if len(done) == len(causes) else self.stand_by(block)
 
     def put_right(self, proc):
         with RIGHT:

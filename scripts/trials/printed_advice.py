@@ -12,6 +12,7 @@ COMMAND = re.compile(r"^[a-z]")
 CONSTRAINT = re.compile(r"-constraint '([^']*)'")
 MINUTE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d")
 URL = re.compile(r"\bhttps?://[^\s'\",)|]+")
+PATH = re.compile(r"(?<![\w/:.])/[^\s'\",)|:]+")
 NOW = "Commands"
 LATER = ("After that", "When that has happened", "Once it is in order")
 
@@ -37,6 +38,15 @@ class Block:
     def change(self):
         """What to change first, without what is printed of evidence."""
         return " ".join(text for label, text in self.says.items() if label.startswith("Change first"))
+
+    def named(self):
+        """The URLs and the files that it says to put right, or to look at; none where it quotes what a program wrote."""
+        text = f"{self.change()} {self.says.get('Look at', '')}"
+        if '"' in text or "interpreter" in text or "what its program wrote" in text:
+            return [], []
+        # A sentence may end behind a name.
+        names = [[name.rstrip(".,") for name in pattern.findall(text)] for pattern in (URL, PATH)]
+        return sorted(set(names[0])), sorted(set(names[1]))
 
     def look_again(self):
         """The instant it names for the next look, Unix seconds, or None."""
