@@ -2,6 +2,7 @@
 printed advice says. Inside the pool, as root."""
 import math
 import random
+import re
 import subprocess
 import threading
 import time
@@ -36,6 +37,9 @@ AFTER_TWO = {"release": 0.3, "remove": 0.3, "forget": 0.4}
 WORKERS = ThreadPoolExecutor(2)
 # Files of the play are put right by one at a time.
 RIGHT = threading.Lock()
+
+# Behind the names that are printed of jobs with one of their own each.
+OTHERS = re.compile(r"\d+ more jobs? ha(?:ve|s) (?:others|another)|^each its own")
 
 
 class Nobody:
@@ -239,7 +243,7 @@ class ByAdvice(Comer):
         if self.is_in_order(block):
             self.paste(block, block.later, "in order", person=1)
             return math.inf
-        wrong = [proc for proc in block.procs if self.play.is_wrong(self.cluster, proc, block.change())]
+        wrong = self.play.wrong_of(self.cluster, block.procs, block.change())
         done = [proc for proc in wrong if self.put_right(proc)]
         self.note({"by hand": block.change(), "procs": block.procs, "wrong": wrong, "put right": done, "person": 1})
         if done:
@@ -302,11 +306,20 @@ class Play:
         down = [name for name in cluster.plan["needs"] if name in self.world.down]
         return down[0] if down else None
 
+    def wrong_of(self, cluster, procs, text):
+        """Those of the jobs that are held by what a text names to change."""
+        wrong = [proc for proc in procs if self.is_wrong(cluster, proc, text)]
+        # Of what each job has of its own the text names the first.
+        return procs if wrong and OTHERS.search(text) else wrong
+
     def is_wrong(self, cluster, proc, text):
-        """Whether what a text names to change is what holds the job."""
+        """Whether a text names what holds the job, or the line of its program that says it."""
         cause = self.cause(cluster, proc)
         if cause is None:
             return False
+        said = cluster.says(cause, proc)
+        if said and " ".join(said.split()) in " ".join(text.split()):
+            return True
         faulty = cluster.faulty(cause, proc)
         things = [name for kind, name in faulty if kind in ("file", "url", "program", "site", "host")]
         names = things or [name for kind, name in faulty if kind in ("attribute", "limit")]
