@@ -3,7 +3,9 @@
 //!
 //! Played only when asked, as `tests/pool_story.rs`.
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -22,8 +24,11 @@ const INPUT_GONE: i64 = 3;
 
 #[test]
 fn advice_is_followed_by_its_text_alone() {
-    let Some(program) = Pool::is_asked_for().then(advice::program).flatten() else {
-        println!("skipped: a closed loop, for want of condor_holdadvise or a pool");
+    if !Pool::is_asked_for() {
+        return;
+    }
+    let Some(program) = advice::program() else {
+        println!("skipped: a closed loop, for want of condor_holdadvise");
         return;
     };
     let folder = tempfile::tempdir().unwrap();
@@ -43,6 +48,44 @@ fn advice_is_followed_by_its_text_alone() {
         copied.ends(TOO_LITTLE_MEMORY)
     );
     assert!(copied.jobs.iter().flat_map(releases).all(|by| by == "policy"));
+}
+
+/// Whoever reads the text alone learns of each held job what scripts are given.
+#[test]
+fn the_text_says_what_json_says() {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let data = repository.join("tests/data/pool-23.9");
+    let now = fs::read_to_string(data.join("held.time")).unwrap();
+    let ask = |form: &[&str]| {
+        let mut call = Command::new(env!("CARGO_BIN_EXE_condor_holdadvise"));
+        for (option, file) in
+            [("-jobads", "held.long"), ("-eventlog", "EventLog"), ("-epochs", "epoch_history")]
+        {
+            call.arg(option).arg(data.join(file));
+        }
+        let output = call.args(["-now", now.trim()]).args(form).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let json: Value = serde_json::from_str(&ask(&["-json"])).unwrap();
+    let mut by_verdict = BTreeMap::<String, u64>::new();
+    for job in json.as_array().unwrap() {
+        *by_verdict.entry(job["Recommendation"].as_str().unwrap().to_uppercase()).or_default() += 1;
+    }
+    assert!(by_verdict.len() > 2, "{by_verdict:?}");
+    let read = "import json, sys, printed_advice as p\nsays = {}\n\
+                for b in p.blocks(sys.stdin.read()): says[b.verdict] = says.get(b.verdict, 0) + b.jobs\n\
+                print(json.dumps(says))";
+    let mut python = Command::new("python3");
+    python.args(["-c", read]).env("PYTHONPATH", repository.join("scripts/trials"));
+    python.env("PYTHONDONTWRITEBYTECODE", "1").stdin(Stdio::piped()).stdout(Stdio::piped());
+    let Ok(mut python) = python.spawn() else {
+        println!("skipped: what the text says, for want of python3");
+        return;
+    };
+    python.stdin.take().unwrap().write_all(ask(&[]).as_bytes()).unwrap();
+    let says = python.wait_with_output().unwrap();
+    assert!(says.status.success());
+    assert_eq!(serde_json::from_slice::<BTreeMap<String, u64>>(&says.stdout).unwrap(), by_verdict);
 }
 
 fn play(program: &Path, folder: &Path) -> Result<(), NoPool> {
