@@ -165,7 +165,7 @@ class ByAdvice(Comer):
         if is_new or self.play.now >= self.ask_at:
             self.ask(held)
         next_look = self.ask_at + self.delay()
-        if any(block.urls_to_wait_for() or any(block.named()) for block in self.waits):
+        if any(block.found or block.urls_to_wait_for() or any(block.named()) for block in self.waits):
             next_look = min(next_look, self.play.now + self.delay())
         self.comes_at(next_look)
 
@@ -174,7 +174,9 @@ class ByAdvice(Comer):
         return {proc for block in blocks for proc in block.procs}
 
     def is_in_order(self, block):
-        """Whether the server that is waited for answers, or what the text names to put right is as it should be."""
+        """Whether the server that is waited for answers, or what was found to be wrong, or is named, is as it should be."""
+        if block.found:
+            return all(self.play.cause(self.cluster, proc) is None for proc in block.procs)
         urls, files = (block.urls_to_wait_for(), []) if block.verdict == "WAIT" else block.named()
         looks = [self.status(url) == 200 for url in urls] + [self.is_readable(file) for file in files]
         return bool(looks) and all(looks)
@@ -246,12 +248,17 @@ class ByAdvice(Comer):
         wrong = self.play.wrong_of(self.cluster, block.procs, block.change())
         done = [proc for proc in wrong if self.put_right(proc)]
         self.note({"by hand": block.change(), "procs": block.procs, "wrong": wrong, "put right": done, "person": 1})
-        if done:
-            self.paste(block, block.later, "changed", done)
-        return math.inf if len(done) == len(block.procs) else self.stand_by(block)
+        return self.go_on(block, done, "changed", wrong == block.procs)
 
-    def stand_by(self, block):
-        """Sees now and then whether what the text names is in order, and asks again later."""
+    def go_on(self, block, done, why, found):
+        """Pastes what stands behind a change for the jobs that it was made for. The others: sees now and then whether what was
+        found, or what the text names, is in order, and asks again later."""
+        if done:
+            self.paste(block, block.later, why, done)
+        if len(done) == len(block.procs):
+            return math.inf
+        block.found = found
+        block.procs = [proc for proc in block.procs if proc not in done]
         self.waits.append(block)
         return self.leave()
 
@@ -261,13 +268,11 @@ class ByAdvice(Comer):
             self.paste(block, block.later, "in order")
             return math.inf
         if self.dice.random() >= FINDS:
-            return self.stand_by(block)
+            return self.go_on(block, [], "looked", False)
         causes = {proc: self.play.cause(self.cluster, proc) for proc in block.procs}
         done = [proc for proc, cause in causes.items() if cause is None or self.put_right(proc)]
         self.note({"found": sorted({str(cause) for cause in causes.values()}), "put right": done})
-        if done:
-            self.paste(block, block.later, "found", done)
-        return math.inf if len(done) == len(causes) else self.stand_by(block)
+        return self.go_on(block, done, "found", True)
 
     def put_right(self, proc):
         with RIGHT:
@@ -328,9 +333,9 @@ class Play:
     def put_right(self, cluster, proc):
         """Puts right what is wrong with a job, where anybody can."""
         flaw, job = cluster.flaw, self.jobs[cluster.id, proc]
-        if self.cause(cluster, proc) is None:
-            # A file of the cluster was put right with another job's.
-            return bool(cluster.mended_at)
+        # A file of the cluster was put right with another job's.
+        if cluster.mended_at and cluster.is_bad(proc):
+            return True
         if flaw is None or self.cause(cluster, proc) != flaw.cause or flaw.passes or cluster.plan.get("lost"):
             return False
         action = flaw.remedy if flaw.remedy in ("memory", "disk", "site") else "other"

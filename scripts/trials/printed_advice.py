@@ -13,6 +13,7 @@ CONSTRAINT = re.compile(r"-constraint '([^']*)'")
 MINUTE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d")
 URL = re.compile(r"\bhttps?://[^\s'\",)|]+")
 PATH = re.compile(r"(?<![\w/:.])/[^\s'\",)|:]+")
+# Labels of commands; behind them may stand for which jobs.
 NOW = "Commands"
 LATER = ("After that", "When that has happened", "Once it is in order")
 
@@ -29,6 +30,9 @@ class Block:
     # Lines to paste now, and later.
     now: list = field(default_factory=list)
     later: list = field(default_factory=list)
+    # For whoever follows it: the jobs that are held, and whether what holds them was found.
+    procs: list = field(default_factory=list)
+    found: bool = False
 
     def constraint(self):
         """The jobs that its commands are about; None where it has none."""
@@ -45,7 +49,7 @@ class Block:
         if '"' in text or "interpreter" in text or "what its program wrote" in text:
             return [], []
         # A sentence may end behind a name.
-        names = [[name.rstrip(".,") for name in pattern.findall(text)] for pattern in (URL, PATH)]
+        names = [[name.rstrip(".,;") for name in pattern.findall(text)] for pattern in (URL, PATH)]
         return sorted(set(names[0])), sorted(set(names[1]))
 
     def look_again(self):
@@ -58,7 +62,8 @@ class Block:
         named = re.search(r"(\S+) answers (?:you|again)", self.says.get("Wait until", ""))
         if not named:
             return []
-        urls = {url for url in URL.findall(self.text) if f"//{named[1]}" in url}
+        # Of jobs with one of their own each the text has what they share.
+        urls = {url for url in URL.findall(self.text) if f"//{named[1]}" in url and "[...]" not in url}
         return sorted(urls) or [f"http://{named[1]}/"]
 
 
@@ -81,16 +86,16 @@ def block(lines):
     out = Block("\n".join(lines))
     head = HEAD.match(lines[0])
     out.jobs = int(head["jobs"] or 1)
-    label = None
+    label = ""
     for line in lines[1:]:
         if verdict := VERDICT.match(line):
             out.verdict = out.verdict or verdict[1]
             label = "verdict"
         elif COMMAND.match(line):
-            (out.now if label == NOW else out.later).append(line)
+            (out.now if label.startswith(NOW) else out.later).append(line)
         elif match := LABEL.match(line):
             label = match[1]
             out.says[label] = f"{out.says.get(label, '')} {match[2]}".strip()
-        elif label and label != NOW and label not in LATER and line.strip():
+        elif label and not label.startswith((NOW, *LATER)) and line.strip():
             out.says[label] = f"{out.says.get(label, '')} {line.strip()}".strip()
     return out
