@@ -64,14 +64,17 @@ class Comer(Nobody):
         of = lambda what: random.Random(f"{play.plan['seed']} {cluster.plan['number'] % 500} {what}")  # noqa: E731
         self.delays, self.dice = of("delay"), of("dice")
         self.lock = threading.Lock()
-        self.is_here = False
+        self.is_here = self.is_coming = False
 
     def delay(self):
         median = self.play.plan.get("person", MEDIAN * HOUR)
         return median * math.exp(SIGMA * self.delays.gauss(0, 1))
 
     def sees_a_hold(self, now):
-        self.comes_at(now + self.delay())
+        # Once for all jobs that go on hold until then.
+        if not self.is_coming:
+            self.is_coming = True
+            self.comes_at(now + self.delay())
 
     def comes_at(self, instant):
         with self.lock:
@@ -81,7 +84,7 @@ class Comer(Nobody):
         """Nothing for the play to do: who comes does it."""
         self.look_at = None if not self.is_here else now + 2
         if not self.is_here:
-            self.is_here = True
+            self.is_here, self.is_coming = True, False
             WORKERS.submit(self.come)
         return []
 
