@@ -1,5 +1,6 @@
-"""Who looks after the held jobs of a cluster in the closed loop on a pool: nobody, people by habit, or somebody who does what the
-printed advice says. Inside the pool, as root."""
+"""Who looks after the held jobs of a cluster in the closed loop on a pool: nobody, people by habit,
+or somebody who does what the printed advice says. Inside the pool, as root."""
+
 import math
 import random
 import re
@@ -16,19 +17,28 @@ from trial_pool import run
 
 # Seconds that are declared an hour.
 HOUR = 60
-# How long a person takes to come: log-normal, hours and sigma, and how long what is undecided is left, hours (docs/closed-loop.md).
-# Assumed.
+# How long a person takes to come: log-normal, hours and sigma, and how long what is undecided is
+# left, hours (docs/closed-loop.md). Assumed.
 MEDIAN, SIGMA = 2.0, 0.8
 LEFT = 8.0
 # Whoever looks finds the cause so often (docs/advice.md). Assumed.
 FINDS = 0.5
 # Hours of docs/advice.md, for a clock on which a minute is an hour.
 COSTS = {"failed": 8.0, "delay": 8.0, "keep": 0.9, "work": 8.0, "person": 1.0}
-TOOL = ["condor_holdadvise", *(word for name, hours in COSTS.items() for word in ("-cost", f"{name}={hours / 60:.5f}"))]
+TOOL = [
+    "condor_holdadvise",
+    *(word for name, hours in COSTS.items() for word in ("-cost", f"{name}={hours / 60:.5f}")),
+]
 
 # By habit, of codes and subcodes: what is done with the jobs held for it, and how often. Assumed.
-RAISES = {(21, 102): "RequestMemory", (26, 34): "RequestMemory", (34, 102): "RequestMemory", (34, 0): "RequestMemory",
-          (21, 104): "RequestDisk", (34, 104): "RequestDisk"}  # fmt: skip
+RAISES = {
+    (21, 102): "RequestMemory",
+    (26, 34): "RequestMemory",
+    (34, 102): "RequestMemory",
+    (34, 0): "RequestMemory",
+    (21, 104): "RequestDisk",
+    (34, 104): "RequestDisk",
+}
 OF_A_RESOURCE = {"double": 0.7, "release": 0.15, "remove": 0.05, "forget": 0.1}
 OF_ANYTHING = {"release": 0.65, "remove": 0.1, "forget": 0.25}
 AFTER_TWO = {"release": 0.3, "remove": 0.3, "forget": 0.4}
@@ -37,6 +47,9 @@ AFTER_TWO = {"release": 0.3, "remove": 0.3, "forget": 0.4}
 WORKERS = ThreadPoolExecutor(2)
 # Files of the play are put right by one at a time.
 RIGHT = threading.Lock()
+
+# Folders and data of an arm that is played after another one have names that are so far apart.
+APART = 500
 
 # Behind the names that are printed of jobs with one of their own each.
 OTHERS = re.compile(r"\d+ more jobs? ha(?:ve|s) (?:others|another)|^each its own")
@@ -56,13 +69,13 @@ class Nobody:
 
 
 class Comer(Nobody):
-    """Comes after a drawn delay, at each hold anew; what is done then takes its time beside the play."""
+    """Comes a drawn delay after a hold; what is done then takes its time beside the play."""
 
     def __init__(self, play, cluster, jobs):
         super().__init__(play, cluster, jobs)
         self.habit = {}
-        of = lambda what: random.Random(f"{play.plan['seed']} {cluster.plan['number'] % 500} {what}")  # noqa: E731
-        self.delays, self.dice = of("delay"), of("dice")
+        seed = f"{play.plan['seed']} {cluster.plan['number'] % APART}"
+        self.delays, self.dice = random.Random(f"{seed} delay"), random.Random(f"{seed} dice")
         self.lock = threading.Lock()
         self.is_here = self.is_coming = False
 
@@ -108,14 +121,32 @@ class Comer(Nobody):
     def held(self, constraint="true"):
         """ProcId to code, subcode and NumHolds of the held jobs, as the owner's condor_q says."""
         out = self.run(
-            ["condor_q", str(self.cluster.id), "-constraint", f"JobStatus == 5 && ({constraint})",
-             "-af", "ProcId", "HoldReasonCode", "HoldReasonSubCode", "NumHolds"]
-        )  # fmt: skip
+            [
+                "condor_q",
+                str(self.cluster.id),
+                "-constraint",
+                f"JobStatus == 5 && ({constraint})",
+                "-af",
+                "ProcId",
+                "HoldReasonCode",
+                "HoldReasonSubCode",
+                "NumHolds",
+            ]
+        )
         rows = [line.split() for line in out.splitlines()]
-        return {int(row[0]): tuple(int(word) if word.lstrip("-").isdigit() else 0 for word in row[1:]) for row in rows if len(row) == 4}
+        return {
+            int(row[0]): tuple(int(word) if word.lstrip("-").isdigit() else 0 for word in row[1:])
+            for row in rows
+            if len(row) == 4
+        }
 
     def note(self, entry):
-        entry = {"at": round(self.play.now, 1), "number": self.cluster.plan["number"], "cluster": self.cluster.id, **entry}
+        entry = {
+            "at": round(self.play.now, 1),
+            "number": self.cluster.plan["number"],
+            "cluster": self.cluster.id,
+            **entry,
+        }
         self.play.note(entry)
 
     def ids(self, procs):
@@ -131,12 +162,25 @@ class ByHabit(Comer):
             kinds.setdefault((code, subcode), []).append((proc, holds))
         for code, jobs in sorted(kinds.items()):
             resource = RAISES.get(code)
-            table = OF_A_RESOURCE if resource else AFTER_TWO if max(holds for _, holds in jobs) > 2 else OF_ANYTHING
+            table = (
+                OF_A_RESOURCE
+                if resource
+                else AFTER_TWO
+                if max(holds for _, holds in jobs) > 2
+                else OF_ANYTHING
+            )
             deed = self.dice.choices(list(table), list(table.values()))[0]
             procs = [proc for proc, _ in jobs]
             self.note({"deed": deed, "code": code, "procs": procs, "person": int(deed == "double")})
             if deed == "double":
-                self.run(["condor_qedit", *self.ids(procs), resource, f"2 * {self.request(procs[0], resource)}"])
+                self.run(
+                    [
+                        "condor_qedit",
+                        *self.ids(procs),
+                        resource,
+                        f"2 * {self.request(procs[0], resource)}",
+                    ]
+                )
             if deed in ("double", "release"):
                 self.run(["condor_release", *self.ids(procs)])
             elif deed == "remove":
@@ -147,8 +191,8 @@ class ByHabit(Comer):
 
 
 class ByAdvice(Comer):
-    """Asks `condor_holdadvise` and does what its text says. It sees that text, what condor_q and a browser show, and, where it puts a
-    thing right by hand, whether that thing is wrong."""
+    """Asks `condor_holdadvise` and does what its text says. It sees that text, what condor_q and a
+    browser show, and, where it puts a thing right by hand, whether that thing is wrong."""
 
     more = []
 
@@ -164,11 +208,17 @@ class ByAdvice(Comer):
         for block in waited:
             self.waits.remove(block)
             self.paste(block, block.later, "waited")
-        is_new = any(self.known.get(proc) != hold for proc, hold in held.items() if proc not in self.pasted_for(waited))
+        is_new = any(
+            self.known.get(proc) != hold
+            for proc, hold in held.items()
+            if proc not in self.pasted_for(waited)
+        )
         if is_new or self.play.now >= self.ask_at:
             self.ask(held)
         next_look = self.ask_at + self.delay()
-        if any(block.found or block.urls_to_wait_for() or any(block.named()) for block in self.waits):
+        if any(
+            block.found or block.urls_to_wait_for() or any(block.named()) for block in self.waits
+        ):
             next_look = min(next_look, self.play.now + self.delay())
         self.comes_at(next_look)
 
@@ -177,11 +227,14 @@ class ByAdvice(Comer):
         return {proc for block in blocks for proc in block.procs}
 
     def is_in_order(self, block):
-        """Whether the server that is waited for answers, or what was found to be wrong, or is named, is as it should be."""
+        """Whether the server that is waited for answers, or what was found wrong, or is named, is as
+        it should be."""
         if block.found:
             return all(self.play.cause(self.cluster, proc) is None for proc in block.procs)
         urls, files = (block.urls_to_wait_for(), []) if block.verdict == "WAIT" else block.named()
-        looks = [self.status(url) == 200 for url in urls] + [self.is_readable(file) for file in files]
+        looks = [self.status(url) == 200 for url in urls] + [
+            self.is_readable(file) for file in files
+        ]
         return bool(looks) and all(looks)
 
     def is_readable(self, file):
@@ -202,10 +255,15 @@ class ByAdvice(Comer):
         blocks = printed_advice.blocks(text)
         after = self.held()
         both = [proc for proc, hold in held.items() if after.get(proc) == hold]
-        self.note({
-            "asked": both, "answered": sum(block.jobs for block in blocks), "seconds": took,
-            "said": [[block.verdict, block.jobs] for block in blocks], "text": text,
-        })  # fmt: skip
+        self.note(
+            {
+                "asked": both,
+                "answered": sum(block.jobs for block in blocks),
+                "seconds": took,
+                "said": [[block.verdict, block.jobs] for block in blocks],
+                "text": text,
+            }
+        )
         self.known, self.waits = after, []
         self.ask_at = math.inf
         for block in blocks:
@@ -250,12 +308,20 @@ class ByAdvice(Comer):
             return math.inf
         wrong = self.play.wrong_of(self.cluster, block.procs, block.change())
         done = [proc for proc in wrong if self.put_right(proc)]
-        self.note({"by hand": block.change(), "procs": block.procs, "wrong": wrong, "put right": done, "person": 1})
+        self.note(
+            {
+                "by hand": block.change(),
+                "procs": block.procs,
+                "wrong": wrong,
+                "put right": done,
+                "person": 1,
+            }
+        )
         return self.go_on(block, done, "changed", wrong == block.procs)
 
     def go_on(self, block, done, why, found):
-        """Pastes what stands behind a change for the jobs that it was made for. The others: sees now and then whether what was
-        found, or what the text names, is in order, and asks again later."""
+        """Pastes what stands behind a change for the jobs that it was made for. The others: sees
+        now and then whether what was found, or is named, is in order, and asks again later."""
         if done:
             self.paste(block, block.later, why, done)
         if len(done) == len(block.procs):
@@ -282,7 +348,7 @@ class ByAdvice(Comer):
             return self.play.put_right(self.cluster, proc)
 
     def paste(self, block, lines, why, procs=None, person=0):
-        """Pastes lines of the text, of a command for several jobs only for those that it is right for."""
+        """Pastes lines of the text; of a command for several jobs what is for some of them."""
         if not lines:
             return
         text = "\n".join(lines)
@@ -290,7 +356,14 @@ class ByAdvice(Comer):
             only = " || ".join(f"ProcId == {proc}" for proc in procs)
             text = text.replace("-constraint '", f"-constraint '({only}) && ")
         self.run(["sh", "-c", text])
-        self.note({"pasted": lines, "why": why, "procs": block.procs if procs is None else procs, "person": person})
+        self.note(
+            {
+                "pasted": lines,
+                "why": why,
+                "procs": block.procs if procs is None else procs,
+                "person": person,
+            }
+        )
 
 
 class ByAdviceAndUrls(ByAdvice):
@@ -303,7 +376,7 @@ class Play:
     """What of the world those who follow advice may learn: a mixin for the play."""
 
     def cause(self, cluster, proc):
-        """What a person who finds out what is wrong with a held job finds now; None: nothing any more."""
+        """What is found wrong with a held job by whoever finds it out; None: nothing any more."""
         job = self.jobs[cluster.id, proc]
         flaw = cluster.flaw
         if flaw and cluster.is_bad(proc) and not job.mended and not cluster.mended_at:
@@ -329,7 +402,9 @@ class Play:
         if said and " ".join(said.split()) in " ".join(text.split()):
             return True
         faulty = cluster.faulty(cause, proc)
-        things = [name for kind, name in faulty if kind in ("file", "url", "program", "site", "host")]
+        things = [
+            name for kind, name in faulty if kind in ("file", "url", "program", "site", "host")
+        ]
         names = things or [name for kind, name in faulty if kind in ("attribute", "limit")]
         return any(name in text for name in names)
 
@@ -339,7 +414,12 @@ class Play:
         # A file of the cluster was put right with another job's.
         if cluster.mended_at and cluster.is_bad(proc):
             return True
-        if flaw is None or self.cause(cluster, proc) != flaw.cause or flaw.passes or cluster.plan.get("lost"):
+        if (
+            flaw is None
+            or self.cause(cluster, proc) != flaw.cause
+            or flaw.passes
+            or cluster.plan.get("lost")
+        ):
             return False
         action = flaw.remedy if flaw.remedy in ("memory", "disk", "site") else "other"
         self.prepare(Deed(job, action))

@@ -1,10 +1,13 @@
-"""What a person reads of `condor_holdadvise`: its text for people, taken apart by its layout alone (src/cli/print)."""
+"""What a person reads of `condor_holdadvise`: its text for people, taken apart by its layout alone
+(src/cli/print)."""
+
 import re
 from calendar import timegm
 from dataclasses import dataclass, field
 from time import strptime
 
-# A block begins in the first column; a lone job's as `Job 1.0 of alice, ...`, of like jobs as `3 jobs of cluster 1 of alice, ...`.
+# A block begins in the first column; a lone job's as `Job 1.0 of alice, ...`, of like jobs as
+# `3 jobs of cluster 1 of alice, ...`.
 HEAD = re.compile(r"^(?:Job (?P<job>\d+\.\d+)|(?P<jobs>\d+) jobs of cluster (?P<cluster>\d+))[ ,]")
 VERDICT = re.compile(r"^  (RELEASE|TRY|CHANGE|WAIT|LOOK|REMOVE|UNDECIDED)\b")
 LABEL = re.compile(r"^ {0,2}([A-Z][^:]*):(?: +|$)(.*)$")
@@ -41,10 +44,13 @@ class Block:
 
     def change(self):
         """What to change first, without what is printed of evidence."""
-        return " ".join(text for label, text in self.says.items() if label.startswith("Change first"))
+        return " ".join(
+            text for label, text in self.says.items() if label.startswith("Change first")
+        )
 
     def named(self):
-        """The URLs and the files that it says to put right, or to look at; none where it quotes what a program wrote."""
+        """The URLs and the files that it says to put right, or to look at; none where it quotes
+        what a program wrote."""
         text = f"{self.change()} {self.says.get('Look at', '')}"
         if '"' in text or "interpreter" in text or "what its program wrote" in text:
             return [], []
@@ -58,12 +64,15 @@ class Block:
         return found and timegm(strptime(found[0], "%Y-%m-%d %H:%M"))
 
     def urls_to_wait_for(self):
-        """The URLs by which whoever waits sees that the server answers again; empty where no server is waited for."""
+        """The URLs by which whoever waits sees that the server answers again; empty where no server
+        is waited for."""
         named = re.search(r"(\S+) answers (?:you|again)", self.says.get("Wait until", ""))
         if not named:
             return []
         # Of jobs with one of their own each the text has what they share.
-        urls = {url for url in URL.findall(self.text) if f"//{named[1]}" in url and "[...]" not in url}
+        urls = {
+            url for url in URL.findall(self.text) if f"//{named[1]}" in url and "[...]" not in url
+        }
         return sorted(urls) or [f"http://{named[1]}/"]
 
 

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154  # whoever sources this sets `inside`
-# The pool of a play of faults: two sites of two hosts each and eight owners. Whoever sources this has a function `pool`,
-# and in `inside` the root of the pool on this machine.
+# The pool of a play of faults: two sites of two hosts each and eight owners. Whoever sources this
+# has a function `pool`, and in `inside` the root of the pool on this machine.
 
 faults_pool=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
@@ -20,7 +20,8 @@ faults_pool_up() {
     cp "$faults_pool"/*.py "$inside/srv/faults/"
 }
 
-# Takes its configuration up; returns once the four execution points are there. The log begins with the play.
+# Takes its configuration up; returns once the four execution points are there. The log begins with
+# the play.
 faults_pool_restart() {
     pool root-run condor_restart
     for _ in $(seq 60); do
