@@ -1,5 +1,5 @@
-//! A short closed loop on a real HTCondor pool (`scripts/trials/closed-loop --smoke`): one schedule,
-//! played by somebody who does what the printed advice says, and by a copied policy.
+//! A short closed loop on a real HTCondor pool (`scripts/trials/closed-loop --smoke`): one
+//! schedule, played by somebody who does what the printed advice says, and by a copied policy.
 //!
 //! Played only when asked, as `tests/pool_story.rs`.
 
@@ -72,8 +72,9 @@ fn the_text_says_what_json_says() {
         *by_verdict.entry(job["Recommendation"].as_str().unwrap().to_uppercase()).or_default() += 1;
     }
     assert!(by_verdict.len() > 2, "{by_verdict:?}");
-    let read = "import json, sys, printed_advice as p\nsays = {}\n\
-                for b in p.blocks(sys.stdin.read()): says[b.verdict] = says.get(b.verdict, 0) + b.jobs\n\
+    let read = "import json, sys, printed_advice\nsays = {}\n\
+                for block in printed_advice.blocks(sys.stdin.read()):\n \
+                says[block.verdict] = says.get(block.verdict, 0) + block.jobs\n\
                 print(json.dumps(says))";
     let mut python = Command::new("python3");
     python.args(["-c", read]).env("PYTHONPATH", repository.join("scripts/trials"));

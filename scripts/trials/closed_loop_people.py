@@ -227,8 +227,8 @@ class ByAdvice(Comer):
         return {proc for block in blocks for proc in block.procs}
 
     def is_in_order(self, block):
-        """Whether the server that is waited for answers, or what was found wrong, or is named, is as
-        it should be."""
+        """Whether the server that is waited for answers, or what was found wrong, or is named, is
+        as it should be."""
         if block.found:
             return all(self.play.cause(self.cluster, proc) is None for proc in block.procs)
         urls, files = (block.urls_to_wait_for(), []) if block.verdict == "WAIT" else block.named()
