@@ -20,6 +20,7 @@ HOUR = 60
 # How long a person takes to come: log-normal, hours and sigma, and how long what is undecided is
 # left, hours (docs/closed-loop.md). Assumed.
 MEDIAN, SIGMA = 2.0, 0.8
+SOON = 0.25
 LEFT = 8.0
 # Whoever looks finds the cause so often (docs/advice.md). Assumed.
 FINDS = 0.5
@@ -79,8 +80,11 @@ class Comer(Nobody):
         self.lock = threading.Lock()
         self.is_here = self.is_coming = False
 
+    # Hours after which it comes, the median.
+    median = MEDIAN
+
     def delay(self):
-        median = self.play.plan.get("person", MEDIAN * HOUR)
+        median = self.play.plan.get("person", self.median * HOUR)
         return median * math.exp(SIGMA * self.delays.gauss(0, 1))
 
     def sees_a_hold(self, now):
@@ -372,6 +376,12 @@ class ByAdviceAndUrls(ByAdvice):
     more = ["-checks", "all"]
 
 
+class ByAdviceSoon(ByAdvice):
+    """Comes soon, as a program would that sees each hold."""
+
+    median = SOON
+
+
 class Play:
     """What of the world those who follow advice may learn: a mixin for the play."""
 
@@ -426,4 +436,9 @@ class Play:
         return True
 
 
-PEOPLE = {"habits": ByHabit, "advice": ByAdvice, "advice-urls": ByAdviceAndUrls}
+PEOPLE = {
+    "habits": ByHabit,
+    "advice": ByAdvice,
+    "advice-urls": ByAdviceAndUrls,
+    "advice-soon": ByAdviceSoon,
+}
