@@ -24,11 +24,11 @@ function __condor_holdadvise_offered
         case -ch -che -chec -check -checks --checks
             set places 'local all none' ''
         case -af --af
-            set places 'SchemaVersion ClusterId ProcId Owner HoldReasonCode HoldReasonSubCode HoldReason NumHolds HeldSince DAGManJobId Recommendation RecommendedAction Undecided Success Band Costs ExpectedCosts Decision Meaning Evidence Inputs CorrectBefore Change Commands CommandsAfter Try Look WaitFor WaitUntil LikelyFrom LookAgain HTCondorWill Trust EventLog Missing Notes TrainedOn OutcomesHere'
+            set places 'SchemaVersion ClusterId ProcId Owner HoldReasonCode HoldReasonSubCode HoldReason NumHolds HeldSince DAGManJobId Recommendation RecommendedAction Undecided Success SuccessLater Band Costs ExpectedCosts Decision Meaning Evidence Inputs CorrectBefore Change Commands CommandsAfter Try Look WaitFor WaitUntil LikelyFrom LookAgain HTCondorWill Trust EventLog Missing Notes TrainedOn OutcomesHere'
         case -autof -autofo -autofor -autoform -autoforma -autoformat --autoformat
-            set places 'SchemaVersion ClusterId ProcId Owner HoldReasonCode HoldReasonSubCode HoldReason NumHolds HeldSince DAGManJobId Recommendation RecommendedAction Undecided Success Band Costs ExpectedCosts Decision Meaning Evidence Inputs CorrectBefore Change Commands CommandsAfter Try Look WaitFor WaitUntil LikelyFrom LookAgain HTCondorWill Trust EventLog Missing Notes TrainedOn OutcomesHere'
+            set places 'SchemaVersion ClusterId ProcId Owner HoldReasonCode HoldReasonSubCode HoldReason NumHolds HeldSince DAGManJobId Recommendation RecommendedAction Undecided Success SuccessLater Band Costs ExpectedCosts Decision Meaning Evidence Inputs CorrectBefore Change Commands CommandsAfter Try Look WaitFor WaitUntil LikelyFrom LookAgain HTCondorWill Trust EventLog Missing Notes TrainedOn OutcomesHere'
         case -f -fo -for -form -forma -format --format
-            set places '' 'SchemaVersion ClusterId ProcId Owner HoldReasonCode HoldReasonSubCode HoldReason NumHolds HeldSince DAGManJobId Recommendation RecommendedAction Undecided Success Band Costs ExpectedCosts Decision Meaning Evidence Inputs CorrectBefore Change Commands CommandsAfter Try Look WaitFor WaitUntil LikelyFrom LookAgain HTCondorWill Trust EventLog Missing Notes TrainedOn OutcomesHere' ''
+            set places '' 'SchemaVersion ClusterId ProcId Owner HoldReasonCode HoldReasonSubCode HoldReason NumHolds HeldSince DAGManJobId Recommendation RecommendedAction Undecided Success SuccessLater Band Costs ExpectedCosts Decision Meaning Evidence Inputs CorrectBefore Change Commands CommandsAfter Try Look WaitFor WaitUntil LikelyFrom LookAgain HTCondorWill Trust EventLog Missing Notes TrainedOn OutcomesHere' ''
         case -app -appl -apply --apply
             set places 'release try change remove' ''
     end
