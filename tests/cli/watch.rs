@@ -59,7 +59,7 @@ impl Queue {
 
     fn watch(&self, words: &str) -> Watching {
         // Whoever runs the tests in the background ignores interrupts, and so would the program.
-        let mut command: Command = self.place.command("env");
+        let mut command: Command = self.place.command("/usr/bin/env");
         command.arg("--default-signal=INT").arg(env!("CARGO_BIN_EXE_condor_holdadvise"));
         command.args(words.split_whitespace()).stdout(Stdio::piped()).stderr(Stdio::piped());
         Watching::new(command.spawn().expect("the program runs"))
