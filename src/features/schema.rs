@@ -89,6 +89,15 @@ impl FeatureSchema {
         schema
     }
 
+    /// Without the column of later releases, which is the last one: of models that know of releases
+    /// at the decision instant alone.
+    #[must_use]
+    pub fn without_delay(mut self) -> Self {
+        self.statics.retain(|name| name != RELEASE_DELAY);
+        self.hash = self.digest();
+        self
+    }
+
     /// m: how many frames.
     pub fn frames(&self) -> usize {
         self.frame_edges.len().saturating_sub(1)

@@ -52,8 +52,9 @@ pub struct TensorsOptions {
     told: f64,
     /// Rows of a release made later than its decision, for each instant, drawn by a hash: of a
     /// simulation made with `--when` so many of its delays, of a release that happened so many
-    /// instants before it.
-    #[arg(long, value_name = "N", default_value_t = 2)]
+    /// instants before it. 0, the default: none, and no column for the delay, as the shipped model
+    /// has none.
+    #[arg(long, value_name = "N", default_value_t = 0)]
     delays: usize,
     /// Frame edges in seconds before the decision, growing, with commas between. Default: those of
     /// the shipped model.
@@ -156,6 +157,7 @@ pub fn run(options: &TensorsOptions) -> Result<(), Error> {
     let window = options.window()?;
     let horizon = options.input.horizon();
     let schema = FeatureSchema::with_layout(&layout);
+    let schema = if options.delays == 0 { schema.without_delay() } else { schema };
     let mut dataset = Dataset::new(schema, &options.origin, options.real, horizon);
     if !options.input.logs.is_empty() {
         push_logs(&mut dataset, &options.input, options.access_point, window, options.delays)?;
@@ -171,7 +173,7 @@ pub fn run(options: &TensorsOptions) -> Result<(), Error> {
         input.journal = truth.journal();
         let mut episodes = input.episodes();
         episodes.retain(|episode| window.has(episode));
-        let sampler = Sampler::new(input.history, layout.clone());
+        let sampler = Sampler::for_schema(input.history, &dataset.info.schema, &Holds::All)?;
         let access_point = options.access_point + i32::try_from(number + 1)?;
         let delays = options.delays;
         let mut rows = Rows { dataset: &mut dataset, sampler, access_point, truth, delays };
