@@ -5,7 +5,7 @@
 mod common;
 
 use common::done;
-use holdadvise::features::{Layout, Sampler};
+use holdadvise::features::{Holds, Sampler};
 use holdadvise::history::Action;
 use holdadvise::model::{Batch, Model};
 use holdadvise_train::data::dataset::Dataset;
@@ -45,7 +45,7 @@ fn other_frames_and_slots_from_the_log_to_the_advice() {
     };
     let input = input.read().unwrap();
     let episodes = input.episodes();
-    let sampler = Sampler::new(input.history, Layout::of(&model.metadata.schema).unwrap());
+    let sampler = Sampler::for_schema(input.history, &model.metadata.schema, &Holds::All).unwrap();
     let judged = run(&format!("review {logs} -m m.pt --json"));
     let judged: Vec<Value> =
         judged.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use classads::ClassAd;
-use holdadvise::features::{FrameEdges, Sampler};
+use holdadvise::features::{Holds, Sampler};
 use holdadvise::history::{Action, Coverage, History, HistoryBuilder, NotedActions, epoch_written};
 use holdadvise::model::Dimensions;
 use holdadvise::userlog::{Events, ReadOptions};
@@ -97,7 +97,7 @@ fn every_row_is_what_was_known_at_its_decision_instant() {
 fn differing(dataset: &Dataset, written: &Written, instant: i64, rows: Vec<usize>) -> Vec<String> {
     let history = written.until(instant);
     let holds = history.episodes(i64::MAX, &NotedActions::default());
-    let sampler = Sampler::new(history, FrameEdges::default());
+    let sampler = Sampler::for_schema(history, &dataset.info.schema, &Holds::All).unwrap();
     let d = Dimensions::of(&dataset.info.schema);
     let of = |row: usize, width: usize| -> Range<usize> { row * width..(row + 1) * width };
     let known = |row: usize| -> Vec<Bits> {
