@@ -80,7 +80,6 @@ impl Advised {
     /// The job's ad in the queue: that of its last run, with what the schedd has of the hold.
     fn ad(&self, job: JobId, held: &HeldNow<'_>) -> Option<ClassAd> {
         let &HeldNow { held_at, num_holds, reason, code, subcode, .. } = held;
-        let num_holds = i64::from(num_holds);
         let hold = InQueue { held_at, num_holds, reason, code, subcode };
         queue_ad(self.ads.get(&job)?, &hold)
     }
