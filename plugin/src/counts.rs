@@ -74,7 +74,7 @@ pub struct Counts {
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "Jobs = {}", self.advised.values().sum::<usize>())?;
-        for advice in crate::line::WORDS {
+        for advice in Recommendation::ALL {
             let mut name = advice.name().to_owned();
             name[..1].make_ascii_uppercase();
             writeln!(f, "Jobs{name} = {}", self.advised.get(&advice).unwrap_or(&0))?;

@@ -26,9 +26,9 @@ use rayon::prelude::*;
 
 use crate::confine::{ConfineError, Limits, confine};
 use crate::learn::asked::Questions;
-use crate::line::{Ended, How, Judged, Left, Line, Shown, WORDS, key_of, reason_of};
+use crate::line::{Ended, How, Judged, Left, Line, Shown, key_of, reason_of};
 use crate::looks::records::{self, Looks};
-use crate::settings::{LOG_BYTES, Settings};
+use crate::settings::{LOG_BYTES, Settings, event_log};
 
 /// Jobs judged at a time: their advices are in memory at once.
 const BATCH: usize = 512;
@@ -134,14 +134,7 @@ impl Bench {
         let found = find_model::<JudgeError>(&Default::default(), config)?;
         let FoundModel { model, identity, .. } = found;
         let mut notes = Vec::new();
-        let name = config.get("HOLDADVISE_EVENT_LOG").or_else(|| config.get_condor("EVENT_LOG"));
-        let log = name.map(LogFiles::open).transpose().unwrap_or_else(|error| {
-            notes.push(error.to_string());
-            None
-        });
-        if log.is_none() && notes.is_empty() {
-            notes.push("EVENT_LOG is not set: other jobs are not seen".to_owned());
-        }
+        let log = event_log(config, "other jobs are not seen", &mut notes);
         // Without a journal nothing was released.
         let kept = Kept::since(&settings.journal(), now - JOURNAL).unwrap_or_default();
         let most = usize::try_from((settings.memory << 20) / LOOKS_SHARE).unwrap_or(0);
@@ -296,7 +289,7 @@ fn shown_of(ad: &ClassAd) -> Option<Shown> {
     let word = ad.string("HoldAdvice")?;
     let probability = ad.real("HoldAdviceProbability");
     Some(Shown {
-        advice: WORDS.into_iter().find(|advice| advice.name() == word)?,
+        advice: Recommendation::ALL.into_iter().find(|advice| advice.name() == word)?,
         hundredths: probability.and_then(hundredths),
         num_holds: ad.integer("HoldAdviceNumHolds").filter(|holds| *holds >= 0)?,
         entered: ad.integer("HoldAdviceEntered").filter(|at| (0..1 << 40).contains(at))?,

@@ -38,7 +38,7 @@ pub enum Line {
     Ended(Ended),
     /// What models said of a release.
     Asked(Asked),
-    /// A release without a change came to an outcome.
+    /// The outcome of a release without a change is known.
     Outcome(Outcome),
     /// Something could not be read.
     Note(String),
@@ -192,17 +192,6 @@ impl Ended {
         journal::Ended { id, hold: act.hold, result, at, held_for, took }
     }
 }
-
-/// All recommendations.
-pub const WORDS: [Recommendation; 7] = [
-    Recommendation::Release,
-    Recommendation::Try,
-    Recommendation::Change,
-    Recommendation::Wait,
-    Recommendation::Look,
-    Recommendation::Remove,
-    Recommendation::Undecided,
-];
 
 const COUNTS: [(&str, TrySuccess); 3] = [
     ("begins", TrySuccess::Begins),
@@ -478,7 +467,7 @@ fn flag(text: &str) -> Option<bool> {
 }
 
 fn advice(text: &str) -> Option<Recommendation> {
-    WORDS.into_iter().find(|word| word.name() == text)
+    Recommendation::ALL.into_iter().find(|word| word.name() == text)
 }
 
 /// Each choice at most once, with hundredths of hours.

@@ -7,9 +7,23 @@ use std::time::Duration;
 use holdadvise::cli::{Config, SettingError};
 use holdadvise::home::Places;
 use holdadvise::queue::Schedd;
+use holdadvise::userlog::LogFiles;
 
 /// Bytes of the event log that a pass reads at most.
 pub const LOG_BYTES: u64 = 128 << 20;
+
+/// The event log of the access point; where it cannot be opened, or is not set, a note says so, and
+/// what that `costs`.
+pub(crate) fn event_log(config: &Config, costs: &str, notes: &mut Vec<String>) -> Option<LogFiles> {
+    let name = config.get("HOLDADVISE_EVENT_LOG").or_else(|| config.get_condor("EVENT_LOG"));
+    let note = match name.map(LogFiles::open).transpose() {
+        Ok(Some(log)) => return Some(log),
+        Ok(None) => format!("EVENT_LOG is not set: {costs}"),
+        Err(error) => error.to_string(),
+    };
+    notes.push(note);
+    None
+}
 
 /// What a pass is to do.
 #[derive(Clone, Debug, PartialEq)]

@@ -301,7 +301,7 @@ fn outcomes_are_learned_from_the_event_log() {
     assert!(said.contains("New = 0\nOutcomes = 15\n"), "{said}");
 }
 
-/// The state of the second request, whose sweep has come to a model.
+/// The state of the second request, whose sweep has made a model.
 fn with_sweep(point: &AccessPoint, number: u64) -> String {
     let (bytes, identity) = model(number);
     let request = r#"{"Request": {"Number": 2, "At": 1, "Why": "drift"}}"#;

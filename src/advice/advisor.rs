@@ -79,8 +79,6 @@ struct Question<'h> {
     /// Where the answers begin: one for each action, one had others been seen to get through, and
     /// those about later releases.
     answers: usize,
-    /// Releases that are made later are asked about.
-    asks_later: bool,
 }
 
 /// A hold as the model sees it, and what others show of it.
@@ -119,12 +117,12 @@ impl Asked {
 }
 
 impl Question<'_> {
-    fn answers(&self, all: &[f64]) -> Answers {
+    fn answers(&self, all: &[f64], asks_later: bool) -> Answers {
         let mut answers = all.iter().skip(self.answers).copied();
         let of_actions: Vec<_> = self.actions.iter().copied().zip(answers.by_ref()).collect();
         let recovered = answers.next();
         let now = of_actions.first().map(|&(_, p)| (0, p));
-        let later = LATER.iter().copied().zip(answers).take_while(|_| self.asks_later);
+        let later = LATER.iter().copied().zip(answers).take_while(|_| asks_later);
         Answers { of_actions, recovered, later: Curve::new(now.into_iter().chain(later)) }
     }
 }
@@ -238,8 +236,9 @@ impl<'a> Advisor<'a> {
         let questions: Vec<Option<Question<'_>>> =
             held.iter().map(|held| self.question(held, now, &mut asked)).collect();
         let answers = asked.answers(self.model)?;
+        let later = self.sampler.knows_delays();
         let advise = |question: &Question<'_>| {
-            self.conclude(question, &self.chances(question, question.answers(&answers)))
+            self.conclude(question, &self.chances(question, question.answers(&answers, later)))
         };
         let mut advices: Vec<Option<Advice>> =
             questions.iter().map(|question| question.as_ref().map(advise)).collect();
@@ -373,7 +372,8 @@ impl<'a> Advisor<'a> {
         for (question, advice) in questions.iter().zip(advices) {
             let (Some(question), Some(advice)) = (question, advice) else { continue };
             let seen = &question.seen;
-            let Answers { of_actions: of_model, .. } = question.answers(answers);
+            let Answers { of_actions: of_model, .. } =
+                question.answers(answers, self.sampler.knows_delays());
             let action = advice.action.unwrap_or(Action::AsIs);
             let chance = of_model.iter().find(|(other, _)| *other == action);
             // Of a code that it does not know the model's reasons are worth as little as its
@@ -469,10 +469,9 @@ impl<'a> Advisor<'a> {
             };
             asked.push(&recovers.apply(about));
             self.sampler.set_action(&mut sample, Action::AsIs);
-            for &delay in LATER {
-                if self.sampler.set_delay(&mut sample, delay) {
-                    asked.push(&sample);
-                }
+            for &delay in LATER.iter().filter(|_| self.sampler.knows_delays()) {
+                self.sampler.set_delay(&mut sample, delay);
+                asked.push(&sample);
             }
             asked.answers.extend(key.map(|key| (key, at)));
             at
@@ -517,7 +516,6 @@ impl<'a> Advisor<'a> {
             spent,
             bad_place,
             answers,
-            asks_later: self.sampler.knows_delays(),
         })
     }
 

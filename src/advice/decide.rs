@@ -422,12 +422,10 @@ impl Weighed<'_> {
             None => (None, None, Some(Against::NothingToWaitFor)),
             Some(p) => (Some(hours.waited(chances.wait_hours, p)), Some(p), self.against_wait(p)),
         };
-        let by_event = (cost.unwrap_or(f64::INFINITY), success, against);
-        let by_time = self.best_later().map(|(cost, p)| (cost, Some(p), None));
-        // The sooner of the two ends the wait.
-        let (cost, success, against) = match by_time {
-            Some(by_time) if against.is_some() || by_time.0 < by_event.0 => {
-                (Some(by_time.0), by_time.1, by_time.2)
+        // The cheaper of an event and of time, where nothing stands against both.
+        let (cost, success, against) = match self.best_later() {
+            Some((later, p)) if against.is_some() || cost.is_none_or(|cost| later < cost) => {
+                (Some(later), Some(p), None)
             }
             _ => (cost, success, against),
         };

@@ -32,6 +32,17 @@ pub enum Recommendation {
 }
 
 impl Recommendation {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Release,
+        Self::Try,
+        Self::Change,
+        Self::Wait,
+        Self::Look,
+        Self::Remove,
+        Self::Undecided,
+    ];
+
     /// The word printed.
     pub const fn name(self) -> &'static str {
         match self {

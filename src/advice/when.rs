@@ -1,6 +1,7 @@
 //! How likely a release succeeds that is made later: P(success at t + d).
 
 use super::{Band, LikelyFrom};
+use crate::metrics::isotonic;
 
 /// Seconds from now at which the model is asked about a release: now to three days.
 pub const DELAYS: [i64; 13] =
@@ -33,23 +34,12 @@ pub struct Likely {
 
 impl Curve {
     /// From what a model answered about delays in seconds, growing. Where a later release is said
-    /// to be less likely both get the mean (isotonic regression: Barlow et al. 1972).
+    /// to be less likely both get the mean ([`isotonic`]).
     pub fn new(answers: impl IntoIterator<Item = (i64, f64)>) -> Self {
-        // Blocks of equal probability: the sum, how many, and the delays.
-        let mut blocks: Vec<(f64, Vec<i64>)> = Vec::new();
-        let mean = |(sum, delays): &(f64, Vec<i64>)| sum / delays.len() as f64;
-        for (delay, p) in answers {
-            let mut block = (p, vec![delay]);
-            while let Some(last) = blocks.pop_if(|last| mean(last) > mean(&block)) {
-                block = (last.0 + block.0, [last.1, block.1].concat());
-            }
-            blocks.push(block);
-        }
-        let points = blocks.iter().flat_map(|block| {
-            let p = mean(block);
-            block.1.iter().map(move |&delay| (delay, p))
-        });
-        Self { points: points.collect() }
+        let (delays, said): (Vec<i64>, Vec<f64>) = answers.into_iter().unzip();
+        let blocks = isotonic(said.into_iter().map(|p| (p, 1.0))).into_iter();
+        let fitted = blocks.flat_map(|(p, count)| std::iter::repeat_n(p, count));
+        Self { points: delays.into_iter().zip(fitted).collect() }
     }
 
     /// Delays and probabilities.

@@ -109,7 +109,7 @@ const OLDEST: i64 = 604_800;
 pub(super) const SOURCES: [&str; 3] = ["job-ad", "hold-reason", "event-log"];
 
 /// The column of the seconds from the decision instant to the release.
-pub(super) const RELEASE_DELAY: &str = "release-delay";
+pub const RELEASE_DELAY: &str = "release-delay";
 
 const AT_INSTANT: &str = "at *t*";
 const AFTER_OUTCOME: &str = "60 s after the outcome";

@@ -22,7 +22,7 @@ pub use crate::fnv::fnv1a;
 pub use around::{Holds, Scope};
 pub(crate) use at_server::AtServer;
 pub(crate) use columns::InputGroup;
-pub use columns::{COLUMNS, Column, ColumnRow};
+pub use columns::{COLUMNS, Column, ColumnRow, RELEASE_DELAY};
 pub use frame::FrameEdges;
 pub use layout::Layout;
 pub use neighbourhood::{Neighbourhood, Vouched};

@@ -91,14 +91,13 @@ impl Sampler {
         self.projection.delay.is_some()
     }
 
-    /// Asks about a release so many seconds after the decision instant, 0 to a week. `false` of a
-    /// schema that has no column for it: its models know releases at the instant alone.
-    pub fn set_delay(&self, sample: &mut Sample, seconds: i64) -> bool {
-        let Some(at) = self.projection.delay else { return false };
+    /// Asks about a release so many seconds after the decision instant, 0 to a week. Nothing of a
+    /// schema without a column for it: its models know releases at the instant alone.
+    pub fn set_delay(&self, sample: &mut Sample, seconds: i64) {
+        let Some(at) = self.projection.delay else { return };
         if let Some(cell) = sample.statics.get_mut(at) {
             *cell = self.projection.columns[at].encode(usize::try_from(seconds).unwrap_or(0));
         }
-        true
     }
 
     /// The sample of a hold at `instant`, asked about `action`. Of the job itself nothing after its

@@ -30,7 +30,7 @@ pub struct FitOptions {
     pub apart: Apart,
 }
 
-/// What a model said of releases that came to an outcome: columns of one length.
+/// What a model said of releases whose outcome is known: columns of one length.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Judged {
     /// What the model said, before any calibration.

@@ -11,7 +11,7 @@ use crate::userlog::JobId;
 /// same hold.
 const APART: i64 = 60;
 
-/// A release without a change that came to an outcome, as a log tells it.
+/// A release without a change whose outcome a log shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ended {
     /// The job.

@@ -73,7 +73,7 @@ pub struct Answer {
     pub probability: f64,
 }
 
-/// A release as it is that came to an outcome.
+/// A release as it is whose outcome is known.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Learned {

@@ -4,10 +4,12 @@
 //! not rows. docs/evaluation.md defines every figure.
 
 mod bootstrap;
+mod isotonic;
 mod jackknife;
 mod scored;
 
 pub use bootstrap::{Draws, Estimate, draw, draw_sums};
+pub use isotonic::isotonic;
 pub use jackknife::{half_width, half_width_of_difference, rows_without_groups, without_groups};
 pub use scored::{BINS, COVERAGE, Outcomes, Scored};
 

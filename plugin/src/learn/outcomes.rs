@@ -6,12 +6,12 @@ use std::io::{self, Write};
 use holdadvise::cli::Config;
 use holdadvise::history::{Action, HistoryBuilder, Outcome as Came};
 use holdadvise::journal::noted_actions;
-use holdadvise::userlog::{LogFiles, ReadOptions};
+use holdadvise::userlog::ReadOptions;
 
 use crate::confine::{Limits, confine};
 use crate::judge::JudgeError;
 use crate::line::{Line, Outcome, reason_of};
-use crate::settings::Settings;
+use crate::settings::{Settings, event_log};
 
 /// Hours within which what comes of a release counts: as of a dataset.
 pub const HORIZON: i64 = 48 * 3_600;
@@ -32,14 +32,7 @@ pub const SECONDS: u64 = 240;
 pub fn outcomes(config: &Config, now: i64) -> Result<(), JudgeError> {
     let (settings, _) = Settings::of(config)?;
     let mut notes = Vec::new();
-    let name = config.get("HOLDADVISE_EVENT_LOG").or_else(|| config.get_condor("EVENT_LOG"));
-    let log = name.map(LogFiles::open).transpose().unwrap_or_else(|error| {
-        notes.push(error.to_string());
-        None
-    });
-    if log.is_none() && notes.is_empty() {
-        notes.push("EVENT_LOG is not set: nothing is learned".to_owned());
-    }
+    let log = event_log(config, "nothing is learned", &mut notes);
     let read = ReadOptions::default();
     // Without a journal nothing was noted.
     let (noted, _) = noted_actions(&settings.journal()).unwrap_or_default();

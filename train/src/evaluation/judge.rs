@@ -310,16 +310,6 @@ struct Report<'a> {
     draws: usize,
 }
 
-const RECOMMENDATIONS: [Recommendation; 7] = [
-    Recommendation::Release,
-    Recommendation::Try,
-    Recommendation::Change,
-    Recommendation::Wait,
-    Recommendation::Look,
-    Recommendation::Remove,
-    Recommendation::Undecided,
-];
-
 impl Report<'_> {
     /// The share of `of` among those that `among` picks, each cluster counting once: with how many
     /// holds and clusters.
@@ -348,13 +338,13 @@ impl fmt::Display for Report<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "shares of clusters, 95 % intervals over clusters")?;
         write!(f, "{:<10}{:>8}{:>9}", "right", "holds", "clusters")?;
-        RECOMMENDATIONS.iter().try_for_each(|r| write!(f, "{:>11}", r.name()))?;
+        Recommendation::ALL.iter().try_for_each(|r| write!(f, "{:>11}", r.name()))?;
         writeln!(f)?;
         for right in [Right::Release, Right::Change, Right::Wait, Right::Nothing, Right::Open] {
             let among = |hold: &Judged| hold.right == right;
             let (_, holds, clusters) = self.share(among, |_| true);
             write!(f, "{:<10}{holds:>8}{clusters:>9}", format!("{right:?}").to_lowercase())?;
-            for wanted in RECOMMENDATIONS {
+            for wanted in Recommendation::ALL {
                 let (share, ..) = self.share(among, |hold| hold.recommendation == wanted);
                 write!(f, "{:>11}", format!("{:.3}", share.value))?;
             }

@@ -8,7 +8,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use holdadvise::advice::{Curve, DELAYS, Likely};
-use holdadvise::features::Column;
+use holdadvise::features::{Column, RELEASE_DELAY};
 use holdadvise::history::Action;
 use holdadvise::model::{Batch, EngineKind, Model};
 use rayon::prelude::*;
@@ -200,7 +200,7 @@ fn instants(dataset: &Dataset) -> Vec<Instant> {
 
 /// What the model says of each instant.
 fn curves(dataset: &Dataset, model: &Model, instants: &[Instant]) -> Result<Vec<Curve>, Error> {
-    let name = "release-delay";
+    let name = RELEASE_DELAY;
     let (Some(at), Some(column)) = (dataset.info.schema.column(name), Column::named(name)) else {
         return Err(
             format!("the model has no column {name}: it does not know of later releases").into()

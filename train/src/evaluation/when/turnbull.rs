@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use holdadvise::history::Action;
 
 use crate::data::dataset::{CENSORED, Dataset, SUCCESS};
+use crate::evaluation::metrics::isotonic;
 
 /// Releases of a code, or of a code and subcode, that have a curve of their own.
 const LEAST: usize = 30;
@@ -62,20 +63,21 @@ fn enough<K: std::hash::Hash + Eq>(of: HashMap<K, Vec<(i64, bool)>>) -> HashMap<
 }
 
 impl Steps {
-    /// Isotonic regression: neighbours whose shares fall are one step (pool adjacent violators).
+    /// Isotonic regression: neighbours whose shares fall are one step.
     fn fit(mut releases: Vec<(i64, bool)>) -> Self {
         releases.sort_unstable();
-        // Of each step its first age, successes and releases.
-        let mut steps: Vec<(i64, f64, f64)> = Vec::new();
-        for of_age in releases.chunk_by(|one, next| one.0 == next.0) {
+        let ages: Vec<&[(i64, bool)]> = releases.chunk_by(|one, next| one.0 == next.0).collect();
+        let blocks = isotonic(ages.iter().map(|of_age| {
             let successes = of_age.iter().filter(|(_, success)| *success).count();
-            let mut step = (of_age[0].0, successes as f64, of_age.len() as f64);
-            while let Some(last) = steps.pop_if(|last| last.1 * step.2 >= step.1 * last.2) {
-                step = (last.0, last.1 + step.1, last.2 + step.2);
-            }
-            steps.push(step);
-        }
-        Self(steps.into_iter().map(|(age, sum, of)| (age, sum / of)).collect())
+            (successes as f64, of_age.len() as f64)
+        }));
+        let mut first = 0;
+        let step = |(share, count): (f64, usize)| {
+            let age = ages[first][0].0;
+            first += count;
+            (age, share)
+        };
+        Self(blocks.into_iter().map(step).collect())
     }
 
     fn at(&self, age: i64) -> f64 {
