@@ -56,7 +56,7 @@ class Files(unittest.TestCase):
             "tensor label: expected 0 failure": lambda columns, _: columns["label"].__setitem__(3, 9),
             "tensor weight: expected numbers": lambda columns, _: columns["weight"].__setitem__(3, np.nan),
             "tensor truth: expected probabilities": lambda columns, _: columns["truth"].__setitem__(3, 1.5),
-            "format 1, expected 2": lambda _, info: info.update(format=1),
+            "format 1, expected 3": lambda _, info: info.update(format=1),
             "metadata `holdadvise`": lambda _, info: info.pop("schema"),
         }
         for message, change in wrong.items():
