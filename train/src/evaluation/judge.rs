@@ -5,7 +5,7 @@ use std::fmt;
 use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
 
-use holdadvise::advice::{Advice, Advisor, Held, Policies, Recommendation};
+use holdadvise::advice::{Advice, Advisor, AgainstChoice, Held, Policies, Recommendation};
 use holdadvise::checks::{LocalFiles, Recorded, Urls};
 use holdadvise::features::fnv1a;
 use holdadvise::history::{Action, Episode};
@@ -14,7 +14,7 @@ use holdadvise::model::Model;
 use holdadvise::userlog::JobId;
 use serde::{Deserialize, Serialize};
 
-use super::queue_ad::{InQueue, epoch_ads, queue_ad};
+use super::queue_ad::{InQueue, epoch_ads, queue_ad, without_policies};
 use crate::Error;
 use crate::data::input::{InputOptions, plain_or_packed, reader, unread};
 use crate::data::truth::{Oracle, Truth};
@@ -111,6 +111,11 @@ struct Judged {
     truth: f64,
     /// The best of all actions, now and later.
     best: f64,
+    /// What is said of each action now, and of a release three days later.
+    said_of_actions: Vec<(Action, f64)>,
+    said_at_last: Option<f64>,
+    /// What stands against a removal.
+    against_removal: Option<AgainstChoice>,
     #[serde(skip)]
     cluster: (usize, i32),
 }
@@ -220,7 +225,7 @@ fn judge(
         let files = record.map(|record| LocalFiles::recorded(record).with_urls(urls));
         let held = match &ad {
             Some(ad) => {
-                let policies = Policies { files, ..Policies::unknown() };
+                let policies = Policies { files, ..without_policies() };
                 Held::of_ad(identity.job, ad, false, &policies, now)
             }
             None => Held::of_log(identity.job),
@@ -286,6 +291,8 @@ fn one(
         () if best < HOPELESS => Right::Nothing,
         () => Right::Open,
     };
+    let removal =
+        advice.choices.choices.iter().find(|c| c.recommendation == Recommendation::Remove);
     let said = advice.success_of(Action::AsIs).filter(|_| model.metadata.knows(identity.code));
     Judged {
         simulation,
@@ -300,6 +307,9 @@ fn one(
         said,
         truth,
         best,
+        said_of_actions: advice.success.clone(),
+        said_at_last: advice.later.points().last().map(|&(_, p)| p),
+        against_removal: removal.and_then(|choice| choice.against),
         cluster: (simulation, identity.job.cluster),
     }
 }

@@ -2,6 +2,7 @@
 //! hold.
 
 use classads::ClassAd;
+use holdadvise::advice::Policies;
 use holdadvise::text::classad_quote;
 
 /// What the schedd has of a hold.
@@ -34,6 +35,13 @@ pub(super) fn queue_ad(epoch_ad: &str, hold: &InQueue<'_>) -> Option<ClassAd> {
          HoldReason = {reason}\nHoldReasonCode = {code}\nHoldReasonSubCode = {subcode}\n"
     ));
     classads::read_ads(text.as_bytes()).next()?.ok()
+}
+
+/// An access point whose configuration is known, and has no policy.
+pub(super) fn without_policies() -> Policies {
+    let mut policies = Policies::unknown();
+    policies.knobs.insert("PERIODIC_EXPR_INTERVAL", "60");
+    policies
 }
 
 /// The epoch ads of a file, each with its banner.

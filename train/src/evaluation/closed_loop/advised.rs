@@ -22,7 +22,7 @@ use jiff::tz::TimeZone;
 
 use super::arms::knowing;
 use crate::Error;
-use crate::evaluation::queue_ad::{InQueue, queue_ad};
+use crate::evaluation::queue_ad::{InQueue, queue_ad, without_policies};
 
 /// Seconds until somebody comes back to a job whose advice is undecided, or that waits for what
 /// becomes of another: a working day, and twice as long each time. Assumed.
@@ -98,7 +98,7 @@ impl Advised {
         let files = record.map(|record| LocalFiles::recorded(record).with_urls(Urls::Asked));
         let subject = match &ad {
             Some(ad) => {
-                let policies = Policies { files, ..policies() };
+                let policies = Policies { files, ..without_policies() };
                 Held::of_ad(job, ad, false, &policies, held.now)
             }
             None => Held::of_log(job),
@@ -146,13 +146,6 @@ impl Policy for Advised {
             }
         }
     }
-}
-
-/// An access point whose configuration is known, and has no policy.
-fn policies() -> Policies {
-    let mut policies = Policies::unknown();
-    policies.knobs.insert("PERIODIC_EXPR_INTERVAL", "60");
-    policies
 }
 
 fn ad_of(text: &str) -> Option<ClassAd> {
