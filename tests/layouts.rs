@@ -229,7 +229,7 @@ fn what_the_shipped_model_knows_keeps_its_meaning() {
     }
     let found = fnv1a(text.as_bytes());
     assert_eq!(
-        found, 1_856_377_906_636_216_649,
+        found, 17_465_938_315_974_949_023,
         "a column that holds something else needs another name"
     );
 }

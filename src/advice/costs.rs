@@ -16,6 +16,9 @@ const AGAIN: f64 = 8.0;
 /// Hours of a person who looks at a job or corrects something. Assumed.
 const PERSON: f64 = 1.0;
 
+/// A job that was left so long is left as long again, at most so many times the delay. Assumed.
+const LEFT_AGAIN: f64 = 5.0;
+
 /// A threshold of 1 stands for a cost without bound; this near to it is as good.
 const NEARLY_ONE: f64 = 1.0 - 1e-6;
 
@@ -70,6 +73,13 @@ impl Costs {
             work: self.work + spent.total,
             ..self
         }
+    }
+
+    /// The same for a job that has been held for so many seconds: whoever left it so long is expected
+    /// to leave it as long again.
+    pub fn of_hold(self, held_for: i64) -> Self {
+        let held = held_for as f64 / 3_600.0;
+        Self { delay: held.min(LEFT_AGAIN * self.delay).max(self.delay), ..self }
     }
 
     /// A release is the cheaper choice from this probability of success on.
@@ -140,6 +150,15 @@ mod tests {
         assert!((long.release_threshold() - 28.0 / 36.0).abs() < 1e-9);
         assert!(long.remove_threshold() < 0.02, "{}", long.remove_threshold());
         assert_eq!(costs.of_job(&Spent::default()), costs);
+    }
+
+    #[test]
+    fn what_was_left_long_is_left_as_long_again() {
+        let costs = Costs::default();
+        let delay = |hours: i64| costs.of_hold(hours * 3_600).delay;
+        assert_eq!([0, 8, 24, 40, 1_000].map(delay), [8.0, 8.0, 24.0, 40.0, 40.0]);
+        assert!((costs.of_hold(24 * 3_600).release_threshold() - 0.25).abs() < 1e-9);
+        assert_eq!(costs.of_hold(i64::MIN), costs);
     }
 
     #[test]

@@ -134,9 +134,10 @@ const WORTH_WAITING_FOR: f64 = 0.35;
 /// A release this likely to succeed needs no change.
 const GOOD_AS_IT_IS: f64 = 0.8;
 
-/// Where the event log does not show the hold, or no ads of earlier runs were read, a release is
-/// worth it from this probability of success on where it is from one half otherwise: `likely`.
-const WITHOUT_EVENT_LOG: f64 = 0.65;
+/// A release is worth it from this probability of success on, where it is from one half otherwise,
+/// if the event log does not show the hold, no ads of earlier runs were read, or the hold reason
+/// names a trouble that stays until somebody acts and nothing shows that it is over: `likely`.
+const LIKELY: f64 = 0.65;
 
 /// After so many releases in a row that ended in a hold like this one, another one is advised only
 /// where others were seen to get through since.
@@ -289,8 +290,13 @@ impl Weighed<'_> {
             }
             true => threshold,
             // Where failures of others are not seen, few successes are not enough.
-            false => shifted(WITHOUT_EVENT_LOG, threshold),
+            false => self.likely(),
         }
+    }
+
+    /// From which probability of success on a release is worth it where less is known.
+    fn likely(&self) -> f64 {
+        shifted(LIKELY, self.costs.release_threshold())
     }
 
     /// The best change makes enough of a difference.
@@ -339,7 +345,8 @@ impl Weighed<'_> {
         if as_is < least {
             return Some(Against::Unlikely { least });
         }
-        if let Some(trouble) = chances.lasting {
+        let is_surer = chances.whole && as_is >= self.likely();
+        if let Some(trouble) = chances.lasting.filter(|_| !is_surer) {
             return Some(Against::Lasting { trouble });
         }
         if self.better_changed().is_some() {

@@ -277,9 +277,14 @@ fn a_lasting_trouble_is_looked_at_first() {
     let full = |actions| Chances { lasting: Some(Trouble::NoSpace), ..chances(actions, None) };
     let look = full(vec![(Action::AsIs, 0.34), (Action::Other, 0.4)]);
     assert_eq!(after(0.0, &look), Recommendation::Change);
-    let deadline = Costs { delay: 200.0, ..Costs::default() };
-    let alone = decide(&full(vec![(Action::AsIs, 0.34)]), &deadline, None);
-    assert_eq!(alone.undecided, Some(Undecided::Lasting { trouble: Trouble::NoSpace }));
+    let lasting = Some(Undecided::Lasting { trouble: Trouble::NoSpace });
+    let alone = |p, whole| {
+        let alone = Chances { whole, ..full(vec![(Action::AsIs, p)]) };
+        decide(&alone, &Costs::default(), None)
+    };
+    assert_eq!(alone(0.6, true).undecided, lasting);
+    assert_eq!(alone(0.7, true).recommendation, Recommendation::Release);
+    assert_eq!(alone(0.7, false).undecided, lasting);
 }
 
 #[test]
@@ -366,9 +371,10 @@ proptest! {
         let decision = decide(&chances, &costs, None);
         match decision.recommendation {
             Recommendation::Release => {
-                prop_assert_eq!(chances.lasting, None);
                 prop_assert_eq!(decision.chance, chances.as_is());
                 let threshold = costs.release_threshold();
+                let is_sure = chances.whole && decision.chance >= shifted(LIKELY, threshold);
+                prop_assert!(chances.lasting.is_none() || is_sure);
                 if chances.since != Others::GotThrough {
                     prop_assert!(decision.chance >= threshold);
                 }

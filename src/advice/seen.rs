@@ -23,9 +23,9 @@ const FAILURES_COUNT: i64 = 8 * 3_600;
 /// Disk quota exceeded (errno.h of Linux).
 const EDQUOT: i32 = 122;
 
-/// The highest probability of a release as it is while nothing shows that its lasting trouble is
-/// over: `unlikely`.
-const LASTING_TROUBLE: f64 = 0.34;
+/// The highest probability of a release as it is while the URL of the hold reason is missing:
+/// `unlikely`.
+const MISSING: f64 = 0.34;
 
 /// The highest probability of a release as it is while a file that HTCondor needs is not as it must
 /// be: `very unlikely`.
@@ -307,10 +307,10 @@ impl Seen {
             Others::GotThrough => self.trusted(p).max(share(p, through, failed)),
             _ => self.trusted(p.min(share(p, 0, self.failures))),
         };
-        match self.lasting {
-            Some(_) if self.blocked => p.min(BLOCKED),
-            Some(_) => p.min(LASTING_TROUBLE),
-            None => p,
+        match () {
+            () if self.blocked => p.min(BLOCKED),
+            () if self.stays => p.min(MISSING),
+            () => p,
         }
     }
 
@@ -463,7 +463,7 @@ mod tests {
         assert_eq!(of(2, own, whole).lasting, None);
         for code in [13, 14] {
             let seen = at(code, 2, own, whole, None);
-            assert_eq!((seen.lasting, seen.as_is(0.9)), (Some(Trouble::Missing), LASTING_TROUBLE));
+            assert_eq!((seen.lasting, seen.as_is(0.9)), (Some(Trouble::Missing), 0.9));
         }
         // What the server said of this file before it went away.
         let away = |before| at(13, 110, nobody, whole, before).lasting;
@@ -499,7 +499,7 @@ mod tests {
         assert_eq!(denied.with_checks(&url).lasting, Some(Trouble::Denied));
         let missing = Finding::StillThere { fault: Fault::Missing };
         let missing = seen().with_checks(&[check(Thing::Url, missing)]);
-        assert_eq!((missing.as_is(0.9), missing.stays), (LASTING_TROUBLE, true));
+        assert_eq!((missing.as_is(0.9), missing.stays), (MISSING, true));
     }
 
     #[test]
@@ -511,12 +511,9 @@ mod tests {
     }
 
     #[test]
-    fn failures_and_lasting_troubles_speak_against_a_release() {
+    fn failures_speak_against_a_release() {
         let failed = Seen { failures: 2, ..seen() };
         assert!(failed.as_is(0.8) < 0.5);
-        let denied = Seen { lasting: Some(Trouble::Denied), ..seen() };
-        assert_eq!(denied.as_is(0.9), LASTING_TROUBLE);
-        assert_eq!(denied.as_is(0.1), 0.1);
     }
 
     #[test]

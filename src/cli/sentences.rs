@@ -391,7 +391,9 @@ pub fn wait_for(what: &WaitFor) -> String {
             strip_control(directory)
         ),
         WaitFor::LikeHold => {
-            "another job with this hold reason has got through after a release".to_owned()
+            "another job with this hold reason has got through after a release, which \
+             condor_holdadvise -watch shows"
+                .to_owned()
         }
         WaitFor::RetryAfter => {
             "the time is over that its file transfer asks to wait for".to_owned()

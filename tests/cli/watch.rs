@@ -136,7 +136,10 @@ fn changes_are_printed_until_no_job_is_left() {
     queue.holds(&[0, 1, 2].map(|proc| ad(7, proc, EDITED)));
     let changed = watching.line(" -> ");
     assert!(changed.contains(" 3 jobs of cluster 7: "), "{changed}");
-    assert!(changed.contains(": change -> try. Release 7.0 alone."), "{changed}");
+    assert!(
+        changed.contains(": change -> look. The access point's SYSTEM_PERIODIC_HOLD: "),
+        "{changed}"
+    );
     queue.holds(&[
         ad(7, 0, &format!("{EDITED}NumHolds = 2\nEnteredCurrentStatus = 1772359300\n")),
         ad(7, 1, EDITED),
