@@ -185,7 +185,7 @@ fn a_log_without_holds_is_said_to_be_that() {
     };
     fs::write(here.join("EventLog"), (1..9).map(job).collect::<String>()).unwrap();
     let sweep = format!(
-        "data: {{access_points: [{{name: ap, logs: [EventLog], time_zone: UTC}}]}}\ntrials: 1\nbudget: {{rungs: 1, epochs: 1}}\n\
+        "data: {{access_points: [{{name: ap, logs: [EventLog], time_zone: UTC}}], simulate: 1}}\ntrials: 1\nbudget: {{rungs: 1, epochs: 1}}\n\
          resources: {{gpus: 0}}\nprogram: {{installed: {}}}\n",
         env!("CARGO_BIN_EXE_holdadvise-train")
     );

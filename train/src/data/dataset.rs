@@ -29,6 +29,9 @@ use crate::Error;
 /// Version of [`DatasetInfo`] that this program reads and writes.
 pub const DATASET_FORMAT: u32 = 3;
 
+/// That of a file with companions: who does not know of them would take them for the others.
+pub const COMPANIONS_FORMAT: u32 = 4;
+
 /// Value of `label` for a failure.
 pub const FAILURE: u8 = 0;
 /// Value of `label` for a success.
@@ -45,7 +48,7 @@ pub use holdadvise_simulate::Reach;
 /// What the file says of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DatasetInfo {
-    /// [`DATASET_FORMAT`].
+    /// [`DATASET_FORMAT`], or [`COMPANIONS_FORMAT`].
     pub format: u32,
     /// What the columns mean.
     pub schema: FeatureSchema,
@@ -62,6 +65,30 @@ pub struct DatasetInfo {
     /// What made each simulation: its `simulation.json`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub simulations: Vec<serde_json::Value>,
+    /// Values of `access_point`, growing, whose rows are simulated and there to train beside the
+    /// others: they never validate or test.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub companions: Vec<i32>,
+}
+
+impl DatasetInfo {
+    /// An access point is a companion.
+    pub fn is_companion(&self, access_point: i32) -> bool {
+        self.companions.binary_search(&access_point).is_ok()
+    }
+
+    /// Names access points that are companions.
+    pub(crate) fn add_companions(&mut self, access_points: &[i32]) {
+        self.companions.extend_from_slice(access_points);
+        self.companions.sort_unstable();
+        self.companions.dedup();
+        self.format = self.expected_format();
+    }
+
+    /// The format that such a file has.
+    fn expected_format(&self) -> u32 {
+        if self.companions.is_empty() { DATASET_FORMAT } else { COMPANIONS_FORMAT }
+    }
 }
 
 /// One hold episode and what came of it.
@@ -268,6 +295,16 @@ impl Dataset {
         Some(f64::from(self.truth[row])).filter(|truth| !truth.is_nan())
     }
 
+    /// The row is a companion's.
+    pub fn is_companion(&self, row: usize) -> bool {
+        self.info.is_companion(self.access_point[row])
+    }
+
+    /// All rows are companions', and there are companions.
+    pub(crate) fn is_companions_alone(&self) -> bool {
+        !self.info.companions.is_empty() && (0..self.len()).all(|row| self.is_companion(row))
+    }
+
     /// A simulator tells the true probability of this action at the decision instant.
     pub fn is_told(&self, row: usize) -> bool {
         self.observed[row] == 0 && self.delay[row] == 0 && self.truth(row).is_some()
@@ -446,11 +483,16 @@ mod tests {
     #[test]
     fn values_out_of_range_are_named() {
         type Spoil = fn(&mut Dataset);
-        let cases: [(&str, Spoil); 10] = [
+        let cases: [(&str, Spoil); 13] = [
             ("row 3 has a value out of range in truth", |d| d.truth[3] = 1.01),
             ("row 3 has a value out of range in cause", |d| d.cause[3] = 2),
             ("row 0 has a value out of range in reach", |d| d.reach[0] = 5),
             ("format 1, expected 3", |d| d.info.format = 1),
+            ("format 3, expected 4 of a file with companions", |d| d.info.companions.push(2)),
+            ("companions [2, 1] are not growing", |d| {
+                (d.info.companions, d.info.format) = (vec![2, 1], 4);
+            }),
+            ("row 0 is a companion's and happened", |d| d.info.add_companions(&[0])),
             ("row 1 has a value out of range in label", |d| d.label[1] = 3),
             ("row 2 has a value out of range in action", |d| d.action[2] = 6),
             ("row 0 has a value out of range in weight", |d| d.weight[0] = -1.0),

@@ -2,7 +2,8 @@
 //!
 //! A hold lies in one shard. Rows are put in the order of the time of their hold, then of access
 //! point and cluster; those of one cluster held in one second stay as they stand in their shard.
-//! The result is the same in whatever order the shards are named.
+//! The result is the same in whatever order the shards are named. Companions may stand beside the
+//! rows of any access point: the result is of those that are none.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +20,7 @@ use crate::say::say;
 #[derive(Clone, Debug, Args)]
 pub struct MergeOptions {
     /// The shards, in any order. They must agree in frames, slots, horizon, `--origin` and
-    /// `--real`.
+    /// `--real`; companions (`tensors --simulate`) in frames, slots and horizon.
     #[arg(required = true)]
     shards: Vec<PathBuf>,
     /// The dataset to write.
@@ -51,6 +52,8 @@ pub fn run(options: &MergeOptions) -> Result<(), Error> {
 /// When a shard cannot be read or does not go with the others, or none has rows.
 pub fn merge(shards: &[PathBuf]) -> Result<Dataset, Error> {
     let mut merged: Option<Dataset> = None;
+    // The first shard that has more than companions: the result is of what it is of.
+    let mut home: Option<usize> = None;
     let mut simulations = Vec::new();
     // For each row the shard it is from.
     let mut from: Vec<usize> = Vec::new();
@@ -62,6 +65,7 @@ pub fn merge(shards: &[PathBuf]) -> Result<Dataset, Error> {
         let mut shard = Dataset::read(path)?;
         from.resize(from.len() + shard.len(), number);
         let told = std::mem::take(&mut shard.info.simulations);
+        let is_home = !shard.is_companions_alone();
         simulations.push((shard.access_point.iter().min().copied(), told));
         match &mut merged {
             None => {
@@ -74,12 +78,30 @@ pub fn merge(shards: &[PathBuf]) -> Result<Dataset, Error> {
                 merged = Some(first);
             }
             Some(merged) => {
-                agree((&shards[0], &merged.info), (path, &shard.info))?;
+                alike((&shards[0], &merged.info), (path, &shard.info))?;
+                match (is_home, home) {
+                    (true, Some(home)) => {
+                        of_the_same((&shards[home], &merged.info), (path, &shard.info))?;
+                    }
+                    (true, None) => {
+                        merged.info.origin.clone_from(&shard.info.origin);
+                        merged.info.real = shard.info.real;
+                    }
+                    (false, _) => {}
+                }
+                merged.info.add_companions(&shard.info.companions);
                 merged.append(shard);
             }
         }
+        if is_home && home.is_none() {
+            home = Some(number);
+        }
     }
-    let mut merged = merged.filter(|merged| !merged.is_empty()).ok_or_else(|| empty(shards))?;
+    let something = |merged: &Dataset| match home {
+        Some(_) => !(0..merged.len()).all(|row| merged.is_companion(row)),
+        None => !merged.is_empty(),
+    };
+    let mut merged = merged.filter(something).ok_or_else(|| empty(shards))?;
     let key = |row: usize| (merged.hold_time[row], merged.access_point[row], merged.cluster[row]);
     let mut order: Vec<usize> = (0..merged.len()).collect();
     order.sort_by_key(|&row| key(row));
@@ -123,21 +145,31 @@ fn is_same(path: &Path, other: &Path) -> bool {
     path == other || matches!((path.canonicalize(), other.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
-/// Refuses a shard of another kind than the first.
-fn agree(first: (&Path, &DatasetInfo), other: (&Path, &DatasetInfo)) -> Result<(), String> {
-    let differ = |what, say: &dyn Fn(&DatasetInfo) -> String| {
-        Err(format!(
-            "{} has {what} {}, {} has {}: make all shards with the same options of `holdadvise-train tensors`, by the same \
-             version",
-            first.0.display(),
-            say(first.1),
-            other.0.display(),
-            say(other.1)
-        ))
-    };
+/// A shard, and what it says of itself.
+type Described<'a> = (&'a Path, &'a DatasetInfo);
+
+/// What two shards differ in.
+fn differ(
+    (first, left): Described<'_>,
+    (other, right): Described<'_>,
+    what: &str,
+    say: impl Fn(&DatasetInfo) -> String,
+) -> Result<(), String> {
+    Err(format!(
+        "{} has {what} {}, {} has {}: make all shards with the same options of `holdadvise-train tensors`, by the same \
+         version",
+        first.display(),
+        say(left),
+        other.display(),
+        say(right)
+    ))
+}
+
+/// Refuses a shard whose rows are not like those of the first.
+fn alike(first: Described<'_>, other: Described<'_>) -> Result<(), String> {
     let (left, right) = (first.1, other.1);
     if left.schema != right.schema {
-        return differ("the schema", &|info| {
+        return differ(first, other, "the schema", |info| {
             let Dimensions { m, j, k, .. } = Dimensions::of(&info.schema);
             let last = info.schema.frame_edges.last().copied().unwrap_or(0);
             let hash = &info.schema.hash;
@@ -145,13 +177,19 @@ fn agree(first: (&Path, &DatasetInfo), other: (&Path, &DatasetInfo)) -> Result<(
         });
     }
     if left.horizon != right.horizon {
-        return differ("the horizon", &|info| format!("{} s", info.horizon));
+        return differ(first, other, "the horizon", |info| format!("{} s", info.horizon));
     }
+    Ok(())
+}
+
+/// Refuses a shard of another origin. What is simulated goes beside real rows as a companion only.
+fn of_the_same(first: Described<'_>, other: Described<'_>) -> Result<(), String> {
+    let (left, right) = (first.1, other.1);
     if left.origin != right.origin {
-        return differ("the origin", &|info| format!("{:?}", info.origin));
+        return differ(first, other, "the origin", |info| format!("{:?}", info.origin));
     }
     if left.real != right.real {
-        return differ("rows that are", &|info| {
+        return differ(first, other, "rows that are", |info| {
             let real = if info.real { "real" } else { "not real" };
             format!("{real} outcomes")
         });
@@ -328,6 +366,54 @@ mod tests {
         );
         let error = other(|info| info.real = true);
         assert!(error.contains("first has rows that are not real outcomes, "), "{error}");
+    }
+
+    /// Rows of companions, as `tensors --simulate` writes them.
+    fn companions(rows: &[(i64, i32, i64)]) -> Dataset {
+        let mut dataset = dataset(rows);
+        dataset.observed.fill(0);
+        let numbers: Vec<i32> = rows.iter().map(|&(_, number, _)| number).collect();
+        dataset.info.add_companions(&numbers);
+        dataset
+    }
+
+    #[test]
+    fn companions_stand_beside_real_rows_in_any_order() {
+        let folder = Folder::new();
+        let real = |rows: &[(i64, i32, i64)]| {
+            let mut dataset = dataset(rows);
+            (dataset.info.real, dataset.info.origin) = (true, "ap1".to_owned());
+            dataset
+        };
+        let mut shards = vec![
+            folder.write("companions", &companions(&[(2, 2_000_001, 1), (4, 2_000_002, 1)])),
+            folder.write("real", &real(&[(3, 0, 1)])),
+            folder.write("more", &real(&[(9, 0, 2)])),
+        ];
+        let file = folder.merged(&shards);
+        shards.rotate_left(1);
+        assert_eq!(folder.merged(&shards), file);
+        let merged = Dataset::read(&folder.0.path().join("merged")).unwrap();
+        assert_eq!(merged.access_point, [2_000_001, 0, 2_000_002, 0]);
+        assert_eq!(merged.info.companions, [2_000_001, 2_000_002]);
+        assert_eq!((merged.info.origin.as_str(), merged.info.real), ("ap1", true));
+        let companion: Vec<bool> = (0..4).map(|row| merged.is_companion(row)).collect();
+        assert_eq!(companion, [true, false, true, false]);
+
+        // What is simulated and no companion does not go with real rows.
+        let simulated = folder.write("simulated", &dataset(&[(5, 3, 1)]));
+        let error = message(&[shards[0].clone(), simulated.clone(), shards[2].clone()]);
+        assert!(error.contains("the origin") || error.contains("real outcomes"), "{error}");
+        // A merged file goes on as one of real rows.
+        let whole = folder.0.path().join("whole");
+        fs::copy(folder.0.path().join("merged"), &whole).unwrap();
+        assert!(message(&[whole.clone(), simulated]).contains("whole has the origin \"ap1\""));
+        let later = folder.write("later", &real(&[(11, 0, 3)]));
+        assert_eq!(merge(&[later, whole]).unwrap().len(), 5);
+        // Companions alone are not what was asked for where there are real shards.
+        let none = folder.write("none", &real(&[]));
+        let error = message(&[shards[2].clone(), none]);
+        assert!(error.starts_with("no hold of these logs was released"), "{error}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! `holdadvise-train tensors`: the released holds of logs as one dataset file.
 
 use std::io::BufReader;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use holdadvise::features::{
@@ -12,6 +12,7 @@ use holdadvise::hold_code;
 use holdadvise::model::limits;
 
 use crate::Error;
+use crate::data::companions::{self, Seeds};
 use crate::data::dataset::{Dataset, Row};
 use crate::data::input::{InputOptions, open, unread};
 use crate::data::instant::Instant;
@@ -21,7 +22,7 @@ use crate::random::Random;
 
 /// Write the released holds of job event logs as a dataset: one sample each, at its release.
 #[derive(Clone, Debug, Args)]
-#[command(group = clap::ArgGroup::new("source").required(true).multiple(true).args(["logs", "simulation"]))]
+#[command(group = clap::ArgGroup::new("source").required(true).multiple(true).args(["logs", "simulation", "simulate"]))]
 pub struct TensorsOptions {
     #[command(flatten)]
     input: InputOptions,
@@ -42,6 +43,14 @@ pub struct TensorsOptions {
     /// holds that were never released too, with their true probabilities.
     #[arg(long, value_name = "DIR")]
     simulation: Vec<PathBuf>,
+    /// In place of logs, companions for rows of logs: small simulated access points of these seeds,
+    /// 1 to 1000, as in 701-712, to `merge` with those rows. They train beside them, and nothing
+    /// else.
+    #[arg(long, value_name = "FIRST-LAST", conflicts_with_all = [
+        "logs", "simulation", "userlogs", "epochs", "journal", "time_zone", "origin", "real",
+        "releases_only", "from", "until", "access_point",
+    ])]
+    simulate: Option<Seeds>,
     /// Of the simulations: only the releases that happened, as real logs and a journal would show
     /// them.
     #[arg(long)]
@@ -163,25 +172,15 @@ pub fn run(options: &TensorsOptions) -> Result<(), Error> {
         push_logs(&mut dataset, &options.input, options.access_point, window, options.delays)?;
     }
     for (number, folder) in options.simulation.iter().enumerate() {
-        let truth = Truth::of_folder(folder)?;
-        let description = folder.join("simulation.json");
-        if description.exists() {
-            let read = serde_json::from_reader(BufReader::new(open(&description)?));
-            dataset.info.simulations.push(read.map_err(unread(&description))?);
-        }
-        let mut input = options.input.of_simulation(folder)?.read()?;
-        input.journal = truth.journal();
-        let mut episodes = input.episodes();
-        episodes.retain(|episode| window.has(episode));
-        let sampler = Sampler::for_schema(input.history, &dataset.info.schema, &Holds::All)?;
         let access_point = options.access_point + i32::try_from(number + 1)?;
-        let delays = options.delays;
-        let mut rows = Rows { dataset: &mut dataset, sampler, access_point, truth, delays };
-        if options.releases_only {
-            rows.push_releases(&episodes)?;
-        } else {
-            rows.push_truth(&episodes, options.told)?;
-        }
+        push_simulation(&mut dataset, options, folder, access_point, window)?;
+    }
+    for seed in options.simulate.iter().flat_map(|seeds| seeds.all()) {
+        let folder = tempfile::tempdir()?;
+        companions::simulate(seed, folder.path(), options.delays > 0)?;
+        let access_point = companions::number(seed);
+        dataset.info.add_companions(&[access_point]);
+        push_simulation(&mut dataset, options, folder.path(), access_point, window)?;
     }
     if dataset.is_empty() && !options.allow_empty {
         let began = match window {
@@ -196,6 +195,32 @@ pub fn run(options: &TensorsOptions) -> Result<(), Error> {
     dataset.write(&output)?;
     eprintln!("{} rows, schema {}", dataset.len(), dataset.info.schema.hash);
     Ok(())
+}
+
+fn push_simulation(
+    dataset: &mut Dataset,
+    options: &TensorsOptions,
+    folder: &Path,
+    access_point: i32,
+    window: Window,
+) -> Result<(), Error> {
+    let truth = Truth::of_folder(folder)?;
+    let description = folder.join("simulation.json");
+    if description.exists() {
+        let read = serde_json::from_reader(BufReader::new(open(&description)?));
+        dataset.info.simulations.push(read.map_err(unread(&description))?);
+    }
+    let mut input = options.input.of_simulation(folder)?.read()?;
+    input.journal = truth.journal();
+    let mut episodes = input.episodes();
+    episodes.retain(|episode| window.has(episode));
+    let sampler = Sampler::for_schema(input.history, &dataset.info.schema, &Holds::All)?;
+    let mut rows = Rows { dataset, sampler, access_point, truth, delays: options.delays };
+    if options.releases_only {
+        rows.push_releases(&episodes)
+    } else {
+        rows.push_truth(&episodes, options.told)
+    }
 }
 
 /// The releases of logs that came to an outcome, as real outcomes of an access point.
@@ -318,7 +343,10 @@ impl Rows<'_> {
     fn push_truth(&mut self, episodes: &[Episode], told: f64) -> Result<(), Error> {
         for episode in episodes.iter().filter(|e| hold_code::is_by_system(e.identity.code)) {
             if let (Some(instant), true) = (episode.released_at, is_labelled(episode)) {
-                self.push_release(episode)?;
+                // Nothing of a companion happened: what its release would do the oracle says.
+                if !self.dataset.info.is_companion(self.access_point) {
+                    self.push_release(episode)?;
+                }
                 let hidden = Episode { action: Action::Unknown, ..episode.clone() };
                 let sample = self.sampler.sample(&hidden, instant, Action::Unknown, None);
                 let row = self.row(&hidden, instant, &sample);

@@ -15,7 +15,6 @@ use crate::output::Output;
 use crate::say::say;
 use crate::split::parts::Parts;
 use crate::split::{Cuts, Split};
-use crate::training::baselines::Baselines;
 use crate::training::fitting::{
     Clock, Ended, FitOptions, Fitted, Judged, RungOptions, Task, TrainError, calibrate, describe,
     fit,
@@ -123,6 +122,9 @@ fn train_piece(
     let selection = &options.selection;
     let blank = selection.blank(&dataset.info.schema).map_err(TrainError::Refused)?;
     selection.select(dataset, &mut split);
+    if options.simulation_weight == 0.0 {
+        split.train.retain(|&row| !dataset.is_companion(row));
+    }
     options.check(dataset, &split)?;
     let targets = selection.targets(dataset, &split, options.seed);
     // Rows are shared out where the network allows it, single operations elsewhere.
@@ -204,8 +206,7 @@ fn complete(task: &Task<'_>, fitted: &Fitted) -> Result<(Vec<u8>, Report, Model)
     let Task { dataset, split, options, blank, targets, .. } = *task;
     let engine =
         if options.architecture.is_some() { EngineKind::Torch } else { EngineKind::Builtin };
-    let baselines = Baselines::fit(dataset, &split.train);
-    let mut metadata = describe(dataset, split, options, fitted, &baselines);
+    let mut metadata = describe(dataset, split, options, fitted);
     let raw = &fitted.archive;
     let open = |metadata| -> Result<Model, TrainError> {
         Ok(Model::from_bytes_with(&super::complete(raw, metadata)?, engine)?)

@@ -5,6 +5,8 @@
 //! decision is less than the horizon H before a cut is dropped whatever came of it: its outcome may
 //! lie beyond the cut, and to keep only those that ended soon would favour failures.
 //!
+//! Rows of companions train, however the others are cut, and never validate or test.
+//!
 //! [`parts`] keeps the parts in a file, [`selection`] leaves out what a training is not to see.
 
 pub mod parts;
@@ -107,7 +109,8 @@ impl Cuts {
         if horizon < 0 {
             return Err(format!("horizon {horizon} is below 0"));
         }
-        let mut times = dataset.hold_time.clone();
+        let home = (0..dataset.len()).filter(|&row| !dataset.is_companion(row));
+        let mut times: Vec<i64> = home.map(|row| dataset.hold_time[row]).collect();
         times.sort_unstable();
         let quantile = |fraction: f64| {
             let at = (times.len() as f64 * fraction).round() as usize;
@@ -167,6 +170,8 @@ impl Split {
             let latest = dataset.decision_instant[row].saturating_add(cuts.horizon);
             if dataset.label[row] == CENSORED {
                 dropped.censored += 1;
+            } else if dataset.is_companion(row) {
+                parts[0].push(row);
             } else if first != part {
                 dropped.cluster += 1;
             } else if latest >= end && end != i64::MAX {
@@ -189,6 +194,9 @@ impl Split {
         let train = options.train_fraction()?;
         let mut owner_of_cluster = HashMap::new();
         Ok(Self::of(dataset, |row| {
+            if dataset.is_companion(row) {
+                return Some(0);
+            }
             let owner = owner_of_cluster.entry(dataset.cluster[row]).or_insert(dataset.owner[row]);
             let drawn = Random::new(owner.cast_unsigned()).unit();
             Some(
@@ -198,9 +206,9 @@ impl Split {
         }))
     }
 
-    /// Every labelled row tests.
+    /// Every labelled row tests; companions are in no part.
     pub fn all_test(dataset: &Dataset) -> Self {
-        Self::of(dataset, |_| Some(2))
+        Self::of(dataset, |row| (!dataset.is_companion(row)).then_some(2))
     }
 
     /// Every labelled row in the part that `part` says, in time order.
@@ -326,6 +334,40 @@ pub(crate) mod tests {
         assert_eq!(Split::all_test(&dataset).test.len(), 2000);
         let none = SplitOptions { test_fraction: 0.9, ..SplitOptions::default() };
         assert!(Split::by_owner(&dataset, &none).is_err());
+    }
+
+    #[test]
+    fn companions_train_whatever_the_cut() {
+        let all: Vec<_> = (0..100).map(|t| (t, t, t, Outcome::Success)).collect();
+        let mut dataset = rows(&all, 3);
+        let options = SplitOptions::default();
+        let alone = Cuts::new(&dataset, &options).unwrap();
+        for row in 0..50 {
+            // Their times are of no meaning: after all others, or before.
+            let time = if row % 2 == 0 { 1_000 + row } else { -row };
+            let companion = Row {
+                states: &[0],
+                outcome: if row == 0 { Outcome::Censored } else { Outcome::Failure },
+                observed: false,
+                access_point: 2_000_001,
+                cluster: 500 + row,
+                hold_time: time,
+                decision_instant: time,
+                ..Row::default()
+            };
+            dataset.push(&companion).unwrap();
+        }
+        dataset.info.add_companions(&[2_000_001]);
+        assert_eq!(Cuts::new(&dataset, &options).unwrap(), alone);
+        let by_time = Split::new(&dataset, alone);
+        let by_owner = Split::by_owner(&dataset, &options).unwrap();
+        for split in [by_time, by_owner] {
+            let companions = |rows: &[usize]| rows.iter().filter(|&&row| row >= 100).count();
+            assert_eq!(companions(&split.train), 49);
+            assert_eq!(companions(&split.validation) + companions(&split.test), 0);
+            assert_eq!(split.dropped.censored, 1);
+        }
+        assert_eq!(Split::all_test(&dataset).test.len(), 100);
     }
 
     proptest! {

@@ -226,6 +226,12 @@ impl Parts {
         if let Some(row) = (0..dataset.len()).find(inside) {
             return Err(format!("row {row} has no outcome and lies in a part"));
         }
+        let judges = |row: &usize| [1, 2].contains(&self.part[*row]) && dataset.is_companion(*row);
+        if let Some(row) = (0..dataset.len()).find(judges) {
+            return Err(format!(
+                "row {row} is of a companion, and in the validation or test part: companions train"
+            ));
+        }
         let mut split = Split::of(dataset, |row| match self.part[row] {
             NO_PART => None,
             part => Some(usize::from(part)),
@@ -296,6 +302,15 @@ mod tests {
         assert!(wrong.split(&dataset).unwrap_err().contains("row 3 has no outcome"));
         wrong.part[3] = 7;
         assert!(Parts::from_bytes(&bytes(&wrong)).unwrap_err().contains("row 3 is in part 7"));
+        let mut beside = dataset.clone();
+        beside.observed.fill(0);
+        beside.info.add_companions(&[0]);
+        assert!(parts.split(&beside).is_err());
+        let of_beside = Parts {
+            info: PartsInfo { dataset: beside.digest(), ..parts.info.clone() },
+            ..parts.clone()
+        };
+        assert!(of_beside.split(&beside).unwrap_err().contains("row 0 is of a companion"));
         wrong.info.rows = 99;
         assert!(Parts::from_bytes(&bytes(&wrong)).unwrap_err().contains("expected U8 [99]"));
     }

@@ -40,6 +40,7 @@ pub const TRAINING: &[Parameter] = &[
     real("weight_decay", &[], 10.0),
     real("dropout", &[], 0.99),
     real("source_dropout", &[], 0.99),
+    real("simulation_weight", &[], 0.9),
     whole("trees", &[], 0, limits::TREES - 1),
     whole("leaves", &[], 2, limits::TREE_STEPS + 1),
     real("tree_rate", &[], 1.0),

@@ -61,6 +61,9 @@ pub struct Data {
     pub access_points: Vec<AccessPoint>,
     /// Folders that `simulate` wrote, absolute.
     pub simulations: Vec<PathBuf>,
+    /// Companions that train beside them: small simulated access points.
+    #[serde(default)]
+    pub simulate: usize,
     /// Holds from this instant on, Unix seconds.
     pub from: Option<i64>,
     /// Holds before this instant, Unix seconds.

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::plan::{AccessPoint, Data, Setting};
 use crate::Error;
+use crate::data::companions::FIRST;
 use crate::data::input::{self, plain_or_packed, unread};
 use crate::data::peek::{Peek, peek};
 
@@ -38,6 +39,8 @@ pub struct Shard {
     pub journal: Vec<ShardFile>,
     /// The folder of a simulation, in place of all these.
     pub simulation: Option<ShardFile>,
+    /// So many companions, in place of all these.
+    pub companions: usize,
     /// Zone of the logs.
     pub time_zone: Option<String>,
     /// H, hours.
@@ -89,6 +92,10 @@ pub fn shards(data: &Data) -> Result<Vec<Shard>, String> {
     let before = data.access_points.len().max(1) - 1;
     for (number, folder) in data.simulations.iter().enumerate() {
         planner.add_simulation(before + number, folder)?;
+    }
+    if data.simulate > 0 {
+        let companions = Shard { companions: data.simulate, ..planner.next(0) };
+        planner.shards.push(companions);
     }
     Ok(planner.shards)
 }
@@ -346,6 +353,12 @@ const HOLDS_A_MB: u64 = 135;
 /// Rows that come out of 1 MB of a simulation's log, with what its oracle tells.
 const TOLD_A_MB: u64 = 1_680;
 
+/// Rows of a companion: three times what those of a sweep have on average.
+const COMPANION_ROWS: u64 = 16_000;
+
+/// `--told` of companions: instants of one hold are much alike.
+const TOLD: &str = "0.5";
+
 impl Shard {
     /// All that it reads: the files to transfer.
     pub fn files(&self) -> impl Iterator<Item = &ShardFile> {
@@ -358,7 +371,8 @@ impl Shard {
         let (m, j) = (setting.frame_edges.len().saturating_sub(1), setting.slots);
         let row = (m * j + ROW) as u64;
         let rows = if self.simulation.is_some() { TOLD_A_MB } else { HOLDS_A_MB };
-        (self.unpacked.div_ceil(MB) * rows * row).div_ceil(MB)
+        let rows = self.unpacked.div_ceil(MB) * rows + self.companions as u64 * COMPANION_ROWS;
+        (rows * row).div_ceil(MB)
     }
 
     /// MB of memory to ask for, a guess with a half in reserve: the jobs of the logs take a little
@@ -383,15 +397,25 @@ impl Shard {
         self.epochs.iter().for_each(|file| option("--epochs", file.name.clone()));
         self.journal.iter().for_each(|file| option("--journal", file.name.clone()));
         self.time_zone.iter().for_each(|zone| option("--time-zone", zone.clone()));
-        option("--access-point", self.access_point.to_string());
-        option("--origin", self.origin.clone());
+        if self.companions > 0 {
+            let last = FIRST as usize + self.companions - 1;
+            option("--simulate", format!("{FIRST}-{last}"));
+            option("--told", TOLD.to_owned());
+        } else {
+            option("--access-point", self.access_point.to_string());
+            option("--origin", self.origin.clone());
+        }
         option("--horizon", self.horizon.to_string());
         option("--frame-edges", edges.join(","));
         option("--slots", setting.slots.to_string());
-        self.from.iter().for_each(|from| option("--from", from.to_string()));
-        self.until.iter().for_each(|until| option("--until", until.to_string()));
+        let limits = [("--from", self.from), ("--until", self.until)];
+        let limits = limits.into_iter().filter(|_| self.companions == 0);
+        limits.for_each(|(name, limit)| {
+            limit.iter().for_each(|instant| option(name, instant.to_string()));
+        });
         arguments.push("--allow-empty".to_owned());
-        let flags = [("--real", self.real), ("--userlogs", self.userlogs)];
+        let real = self.real && self.companions == 0;
+        let flags = [("--real", real), ("--userlogs", self.userlogs)];
         let set = flags.into_iter().filter(|(_, set)| *set);
         arguments.extend(set.map(|(name, _)| name.to_owned()));
         arguments

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use holdadvise::history::Action;
 use holdadvise::model::CodeStatistics;
 
 use crate::data::dataset::{CENSORED, Dataset, SUCCESS};
@@ -85,22 +86,29 @@ impl Baselines {
         let last = last_outcomes(dataset, rows);
         last.into_iter().map(|last| self.after[last as usize]).collect()
     }
+}
 
-    /// Outcomes per (code, subcode) in the training part, most frequent first.
-    pub fn code_statistics(&self) -> Vec<CodeStatistics> {
-        let mut codes: Vec<CodeStatistics> = self
-            .by_subcode
-            .iter()
-            .map(|(&(code, subcode), count)| CodeStatistics {
-                code,
-                subcode,
-                releases: count.rows as u64,
-                successes: count.successes as u64,
-            })
-            .collect();
-        codes.sort_by_key(|c| (std::cmp::Reverse(c.releases), c.code, c.subcode));
-        codes
+/// Outcomes per (code, subcode) in the training rows, most frequent first: of releases that
+/// happened, and of those of companions, each of which has one row without a known action.
+pub fn code_statistics(dataset: &Dataset, train: &[usize]) -> Vec<CodeStatistics> {
+    let simulated = |row: usize| {
+        let action = Action::ALL[usize::from(dataset.action[row])];
+        dataset.is_companion(row) && action == Action::Unknown && dataset.delay[row] == 0
+    };
+    let mut counts: HashMap<(i32, i32), Count> = HashMap::new();
+    for &row in train.iter().filter(|&&row| dataset.observed[row] != 0 || simulated(row)) {
+        let code = (dataset.code[row], dataset.subcode[row]);
+        counts.entry(code).or_default().add(dataset.label[row] == SUCCESS);
     }
+    let statistics = |((code, subcode), count): ((i32, i32), Count)| CodeStatistics {
+        code,
+        subcode,
+        releases: count.rows as u64,
+        successes: count.successes as u64,
+    };
+    let mut codes: Vec<CodeStatistics> = counts.into_iter().map(statistics).collect();
+    codes.sort_by_key(|c| (std::cmp::Reverse(c.releases), c.code, c.subcode));
+    codes
 }
 
 /// The last outcome known in a cluster.
@@ -183,8 +191,15 @@ mod tests {
         dataset.code[39] = 13;
         let unseen = baselines.code_table(&dataset, &[39])[0];
         assert!((0.4..0.5).contains(&unseen), "a new subcode takes its code's share: {unseen}");
-        let codes = baselines.code_statistics();
+        let codes = code_statistics(&dataset, &train);
         assert_eq!((codes[0].code, codes[0].releases, codes[0].successes), (6, 18, 0));
         assert_eq!(codes.len(), 3);
+        // Of companions as well, which the shares are not of.
+        dataset.observed.fill(0);
+        dataset.info.add_companions(&[0]);
+        assert_eq!(code_statistics(&dataset, &train), codes);
+        assert_eq!(Baselines::fit(&dataset, &train).constant(&[0]), [0.5]);
+        dataset.action.fill(0);
+        assert_eq!(code_statistics(&dataset, &train), []);
     }
 }

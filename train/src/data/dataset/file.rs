@@ -12,7 +12,7 @@ use safetensors::Dtype;
 use safetensors::tensor::{Metadata, TensorInfo};
 use sha2::{Digest, Sha256};
 
-use super::{CENSORED, DATASET_FORMAT, Dataset, DatasetInfo, Reach, UNKNOWN};
+use super::{CENSORED, COMPANIONS_FORMAT, DATASET_FORMAT, Dataset, DatasetInfo, Reach, UNKNOWN};
 use crate::Error;
 use crate::data::metadata::{self, METADATA_KEY, tensor};
 use crate::output::{self, Output};
@@ -123,8 +123,10 @@ impl Dataset {
         let (tensors, info) = metadata::open(file)?;
         // The format first: what else stands there may differ in another one.
         let Format { format } = metadata::parse(&info)?;
-        if format != DATASET_FORMAT {
-            return Err(format!("format {format}, expected {DATASET_FORMAT}"));
+        if ![DATASET_FORMAT, COMPANIONS_FORMAT].contains(&format) {
+            return Err(format!(
+                "format {format}, expected {DATASET_FORMAT}, or {COMPANIONS_FORMAT} with companions"
+            ));
         }
         let info: DatasetInfo = metadata::parse(&info)?;
         let d = Dimensions::of(&info.schema);
@@ -160,10 +162,34 @@ impl Dataset {
         wrong("reach", self.reach.iter().position(|&reach| !numbered(reach, reaches)))?;
         wrong("delay", self.delay.iter().position(|&delay| delay < 0))?;
         wrong("observed", self.observed.iter().position(|&observed| observed > 1))?;
+        self.check_companions()?;
         if self.info.horizon < 0 {
             return Err(format!("horizon {} is below 0", self.info.horizon));
         }
         Ok(())
+    }
+}
+
+impl Dataset {
+    fn check_companions(&self) -> Result<(), String> {
+        let (format, expected) = (self.info.format, self.info.expected_format());
+        if format != expected {
+            let with = if expected == COMPANIONS_FORMAT { "with" } else { "without" };
+            return Err(format!(
+                "format {format}, expected {expected} of a file {with} companions"
+            ));
+        }
+        let companions = &self.info.companions;
+        if !companions.is_sorted_by(|a, b| a < b) {
+            return Err(format!("companions {companions:?} are not growing"));
+        }
+        if companions.is_empty() {
+            return Ok(());
+        }
+        match (0..self.len()).find(|&row| self.observed[row] != 0 && self.is_companion(row)) {
+            Some(row) => Err(format!("row {row} is a companion's and happened: observed is 1")),
+            None => Ok(()),
+        }
     }
 }
 

@@ -114,7 +114,8 @@ fn data(training: &Training<'_>) -> Vec<String> {
     }
     let (told, happened): (Vec<usize>, Vec<usize>) =
         split.train.iter().chain(&split.validation).partition(|&&row| dataset.observed[row] == 0);
-    lines.push(match (info.real, info.simulations.is_empty()) {
+    let beside = !info.companions.is_empty();
+    lines.push(match (info.real, info.simulations.is_empty() || beside) {
         (true, true) => format!("{} real outcomes of {}.", happened.len(), info.origin),
         (true, false) => format!(
             "The rows are marked as real outcomes of {}, though simulations are named.",
@@ -127,6 +128,13 @@ fn data(training: &Training<'_>) -> Vec<String> {
         "{} rows trained, {} validated: {} releases that happened, {} rows that a simulator tells of (what an action would have come to).",
         split.train.len(), split.validation.len(), happened.len(), told.len()
     ));
+    let companions = split.train.iter().filter(|&&row| dataset.is_companion(row)).count();
+    if companions > 0 {
+        lines.push(format!(
+            "{companions} of the rows trained are of simulated access points (companions). None \
+             of them validates or tests."
+        ));
+    }
     let actions = dataset.actions_of(&split.train);
     let rows = list(actions.iter().map(|of| format!("{} {}", of.action.name(), of.rows)));
     lines.push(format!("Rows trained per action: {rows}."));
@@ -208,7 +216,7 @@ fn not_seen(training: &Training<'_>) -> Vec<String> {
     }
     lines.push(format!("Hold codes other than {}.", list(known.iter().map(|(code, _)| code))));
     lines.extend(few_rows(&dataset.actions_of(&training.split.train)));
-    if info.real || selection.releases_only {
+    if (info.real && info.companions.is_empty()) || selection.releases_only {
         lines.push("Holds that nobody released: they have no outcome.".to_owned());
     }
     if !info.schema.statics.iter().any(|name| name.contains("gpu")) {

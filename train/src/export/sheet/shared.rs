@@ -26,7 +26,8 @@ pub(super) struct Shared {
 
 impl Shared {
     pub(super) fn of(dataset: &Dataset, split: &Split) -> Self {
-        let seen = || split.train.iter().chain(&split.validation).copied();
+        let not_simulated = |row: &usize| !dataset.is_companion(*row);
+        let seen = || split.train.iter().chain(&split.validation).copied().filter(not_simulated);
         let test: Vec<usize> =
             split.test.iter().copied().filter(|&row| dataset.observed[row] != 0).collect();
         let first = test.iter().map(|&row| dataset.hold_time[row]).min().unwrap_or(i64::MAX);

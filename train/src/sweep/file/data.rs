@@ -7,6 +7,7 @@ use jiff::tz::TimeZone;
 
 use super::paths::{self, Wanted};
 use super::section::{Section, Value};
+use crate::data::companions::MOST_OF_SWEEP;
 use crate::split::SplitOptions;
 use crate::split::parts::LEAST_VALIDATION_ROWS;
 use crate::sweep::plan::{AccessPoint, Data};
@@ -25,6 +26,9 @@ const DAY: i64 = 86_400;
 
 /// Seconds of an hour.
 const HOUR: i64 = 3_600;
+
+/// Companions that train beside the logs of access points. Assumed.
+const COMPANIONS: usize = 12;
 
 /// Longest H, hours: that of `i32` seconds is far off.
 const MOST_HOURS: i64 = 10_000;
@@ -53,6 +57,10 @@ pub(super) fn data(root: &mut Section<'_>, folder: &Path, now: i64) -> Option<Da
     if let Some(value) = section.take("simulations") {
         data.simulations = paths::many(&value, Wanted::Folder, folder);
     }
+    // Rows of simulations need no more of them.
+    data.simulate = if data.simulations.is_empty() { COMPANIONS } else { 0 };
+    let companions = section.take("simulate").and_then(|value| value.count(0..=MOST_OF_SWEEP));
+    data.simulate = companions.unwrap_or(data.simulate);
     times(&mut section, &mut data, now);
     if let Some(value) = section.take("lookback") {
         data.lookback = value.seconds(0).unwrap_or_default();

@@ -118,6 +118,7 @@ fn everything_that_can_be_said_is_understood() {
     };
     let data = Data {
         access_points: vec![access_point],
+        simulate: 0,
         simulations: vec![here.join("sim")],
         from: Some(NOW - 90 * 86_400),
         until: Some(NOW),
@@ -239,7 +240,7 @@ fn each_mistake_is_told_with_its_place() {
         ("budget: {rungs: 4, epochs: 3}", "2:9: budget: 4 rungs need 4 `epochs` or more, not 3"),
         (
             "training: {parameters: {hidden_sizes: 3}}",
-            "2:25: training.parameters.hidden_sizes: unknown key; expected `embedding`, `hidden`, `layers`, `units`, `joint`, `learning_rate`, `batch`, `weight_decay`, `dropout`, `source_dropout`, `trees`, `leaves`, `tree_rate` or `seed`",
+            "2:25: training.parameters.hidden_sizes: unknown key; expected `embedding`, `hidden`, `layers`, `units`, `joint`, `learning_rate`, `batch`, `weight_decay`, `dropout`, `source_dropout`, `simulation_weight`, `trees`, `leaves`, `tree_rate` or `seed`",
         ),
         (
             "training: {parameters: {hiden: 3}}",

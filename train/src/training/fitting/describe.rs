@@ -11,7 +11,7 @@ use super::options::FitOptions;
 use crate::data::dataset::{Dataset, SUCCESS};
 use crate::split::Split;
 use crate::split::selection::{Blank, SELECTION_DETAIL};
-use crate::training::baselines::Baselines;
+use crate::training::baselines::code_statistics;
 
 /// Mean and standard deviation of each static column over the training rows; a column that does
 /// not vary keeps the scale 1, and so does one that is blanked.
@@ -39,7 +39,6 @@ pub(crate) fn describe(
     split: &Split,
     options: &FitOptions,
     fitted: &Fitted,
-    baselines: &Baselines,
 ) -> ModelMetadata {
     let info = &dataset.info;
     let span = |rows: &[usize]| {
@@ -61,7 +60,7 @@ pub(crate) fn describe(
         ("validation_loss", json!(fitted.best.validation_loss)),
         ("trees", json!(fitted.trees)),
         ("share_of_trees", json!(fitted.share_of_trees)),
-        ("options", options.described()),
+        ("options", options.described(dataset)),
     ];
     let trained = split
         .train
@@ -88,7 +87,7 @@ pub(crate) fn describe(
             details: details.into_iter().map(|(key, value)| (key.to_owned(), value)).collect(),
         },
         metrics: serde_json::Value::Null,
-        codes: baselines.code_statistics(),
+        codes: code_statistics(dataset, &split.train),
         actions: dataset.actions_of(&split.train),
         recalibration: None,
         sheet: None,

@@ -13,6 +13,7 @@ use super::describe::standard;
 use super::device::device;
 use super::error::TrainError;
 use super::journal::{EpochLine, Journal};
+use super::loss_weights::loss_weights;
 use super::network::{Network, Sizes};
 use super::optimizer::AdamW;
 use super::options::FitOptions;
@@ -144,7 +145,8 @@ impl<'a> Trainer<'a> {
         network.set_standard(&mean, &scale)?;
         network.set_dropout(options.dropout as f32)?;
         network.set_training(true)?;
-        let rows = Rows::new(dataset, device, blank, targets)?;
+        let weights = loss_weights(dataset, &split.train, options.simulation_weight);
+        let rows = Rows::new(dataset, device, blank, targets, weights)?;
         let dropout = SourceDropout::new(&dataset.info.schema.sources, options.source_dropout);
         let optimizer = AdamW::new(&network.trained(), options.weight_decay)?;
         let more = more_threads(options, device, &network);
@@ -294,7 +296,7 @@ impl<'a> Trainer<'a> {
 /// What must be the same for a checkpoint to be gone on from.
 fn described(task: &Task<'_>) -> Value {
     let Task { dataset, split, options, rung, .. } = *task;
-    let mut described = options.described();
+    let mut described = options.described(dataset);
     if let Some(described) = described.as_object_mut() {
         described.insert("epochs".to_owned(), json!(options.epochs));
         described.insert("selection".to_owned(), json!(options.selection));

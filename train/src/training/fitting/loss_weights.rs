@@ -7,7 +7,10 @@ use crate::data::dataset::Dataset;
 /// The weights of the dataset; rows a simulator tells of are weighted down, so that a hold asked
 /// about at n instants counts for sqrt(n): those are much alike, and jobs that nothing helps are
 /// held for longest.
-pub(crate) fn loss_weights(dataset: &Dataset) -> Vec<f32> {
+///
+/// All rows of companions among the training rows `train` together weigh the share
+/// `simulation_weight` of what the training rows weigh.
+pub(crate) fn loss_weights(dataset: &Dataset, train: &[usize], simulation_weight: f64) -> Vec<f32> {
     let hold = |row: usize| {
         (dataset.cluster[row], dataset.hold_time[row], dataset.code[row], dataset.subcode[row])
     };
@@ -21,12 +24,21 @@ pub(crate) fn loss_weights(dataset: &Dataset) -> Vec<f32> {
             *instants.entry(hold(row)).or_default() += 1.0;
         }
     }
-    (0..dataset.len())
+    let mut weights: Vec<f32> = (0..dataset.len())
         .map(|row| {
             let asked = if told(&row) { instants[&hold(row)] } else { 1.0 };
             dataset.weight[row] / asked.sqrt()
         })
-        .collect()
+        .collect();
+    let (companions, home): (Vec<usize>, Vec<usize>) =
+        train.iter().partition(|&&row| dataset.is_companion(row));
+    let sum = |rows: &[usize]| rows.iter().map(|&row| f64::from(weights[row])).sum::<f64>();
+    let (simulated, real) = (sum(&companions), sum(&home));
+    if simulated > 0.0 && real > 0.0 {
+        let factor = simulation_weight / (1.0 - simulation_weight) * real / simulated;
+        companions.iter().for_each(|&row| weights[row] = (f64::from(weights[row]) * factor) as f32);
+    }
+    weights
 }
 
 #[cfg(test)]
@@ -44,8 +56,13 @@ mod tests {
         dataset.truth[..2].fill(0.5);
         dataset.weight = vec![1.0, 0.5, 1.0];
         let root = 2.0_f32.sqrt();
+        let loss_weights = |dataset: &Dataset| loss_weights(dataset, &[0, 1, 2], 0.25);
         assert_eq!(loss_weights(&dataset), [1.0 / root, 0.5 / root, 1.0]);
         dataset.decision_instant = vec![110, 110, 210];
         assert_eq!(loss_weights(&dataset), [1.0, 0.5, 1.0]);
+        // One of three is a companion's: a quarter of the weight of the training rows is its.
+        dataset.access_point[0] = 2_000_001;
+        dataset.info.add_companions(&[2_000_001]);
+        assert_eq!(loss_weights(&dataset), [0.5, 0.5, 1.0]);
     }
 }

@@ -61,6 +61,10 @@ pub struct FitOptions {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub boosting: BoostingOptions,
+    /// Share of the weight of the training rows that those of companions (`tensors --simulate`)
+    /// have together, 0 to 0.9; 0 leaves them out. Without companions it is nothing.
+    #[arg(long, default_value_t = 0.3)]
+    pub simulation_weight: f64,
     /// A scripted TorchScript module of one's own in place of the built-in network, as
     /// dag/arch/README.md says.
     #[arg(long, value_name = "FILE")]
@@ -136,6 +140,7 @@ impl FitOptions {
             "weight_decay" => self.weight_decay = number()?,
             "dropout" => self.dropout = number()?,
             "source_dropout" => self.source_dropout = number()?,
+            "simulation_weight" => self.simulation_weight = number()?,
             "trees" => self.boosting.trees = whole()?,
             "leaves" => self.boosting.leaves = whole()?,
             "tree_rate" => self.boosting.tree_rate = number()?,
@@ -154,8 +159,8 @@ impl FitOptions {
     }
 
     /// What decides the result of a training, beside its data.
-    pub(super) fn described(&self) -> Value {
-        json!({
+    pub(super) fn described(&self, dataset: &Dataset) -> Value {
+        let mut described = json!({
             "embedding": self.embedding,
             "hidden": self.hidden,
             "layers": self.layers,
@@ -171,7 +176,11 @@ impl FitOptions {
             "tree_rate": self.boosting.tree_rate,
             "seed": self.seed,
             "precision": self.precision,
-        })
+        });
+        if !dataset.info.companions.is_empty() {
+            described["simulation_weight"] = json!(self.simulation_weight);
+        }
+        described
     }
 
     /// Refuses options and parts that nothing can be learned with.
@@ -187,6 +196,7 @@ impl FitOptions {
             ("--dropout", self.dropout, 0.99),
             ("--source-dropout", self.source_dropout, 0.99),
             ("--tree-rate", self.boosting.tree_rate, 1.0),
+            ("--simulation-weight", self.simulation_weight, 0.9),
         ] {
             if !(0.0..=most).contains(&value) {
                 return fail(format!("{name} {value} must lie in 0..={most}"));

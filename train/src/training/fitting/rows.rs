@@ -6,7 +6,6 @@ use holdadvise::model::Dimensions;
 use tch::{Device, Kind, Reduction, TchError, Tensor};
 
 use super::error::TrainError;
-use super::loss_weights::loss_weights;
 use super::network::Network;
 use crate::data::dataset::Dataset;
 use crate::random::Random;
@@ -60,6 +59,7 @@ impl<'a> Rows<'a> {
         device: Device,
         blank: &Blank,
         targets: &'a [f32],
+        weights: Vec<f32>,
     ) -> Result<Self, TrainError> {
         let schema = &dataset.info.schema;
         let d = Dimensions::of(schema);
@@ -74,7 +74,6 @@ impl<'a> Rows<'a> {
             blank.apply(&mut states, &mut statics);
             (Cow::from(states), Cow::from(statics))
         };
-        let weights = loss_weights(dataset);
         let mut of_sources = vec![0.0_f32; schema.sources.len() * d.k];
         for (source, row) in schema.sources.iter().zip(of_sources.chunks_mut(d.k.max(1))) {
             source.columns.iter().for_each(|&column| row[column] = 1.0);

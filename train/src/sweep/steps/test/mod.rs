@@ -23,7 +23,7 @@ use crate::split::parts::Parts;
 use crate::split::selection::SelectionOptions;
 use crate::sweep::folder;
 use crate::sweep::plan::{BestTrial, Plan};
-use crate::training::baselines::Baselines;
+use crate::training::baselines::code_statistics;
 use info::{Info, install};
 use verdict::{compare, deciding};
 
@@ -131,7 +131,7 @@ fn complete(
         dataset,
         split,
         selection,
-        codes: &Baselines::fit(dataset, &split.train).code_statistics(),
+        codes: &code_statistics(dataset, &split.train),
         report,
         seed: seed.unwrap_or_default(),
     };
