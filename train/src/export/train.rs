@@ -15,6 +15,7 @@ use crate::output::Output;
 use crate::say::say;
 use crate::split::parts::Parts;
 use crate::split::{Cuts, Split};
+use crate::training::beginning::Beginning;
 use crate::training::fitting::{
     Clock, Ended, FitOptions, Fitted, Judged, RungOptions, Task, TrainError, calibrate, describe,
     fit,
@@ -126,11 +127,20 @@ fn train_piece(
         split.train.retain(|&row| !dataset.is_companion(row));
     }
     options.check(dataset, &split)?;
+    let beginning = options.from.as_deref().map(Beginning::read).transpose()?;
+    if let Some(beginning) = &beginning {
+        beginning.check_schema(&dataset.info.schema).map_err(TrainError::Refused)?;
+        let FitOptions { embedding, hidden, layers, units, joint, .. } = *options;
+        let sizes = [embedding, hidden, layers, units, joint];
+        beginning.check_sizes(sizes).map_err(TrainError::Refused)?;
+    }
+    let beginning = beginning.as_ref();
     let targets = selection.targets(dataset, &split, options.seed);
     // Rows are shared out where the network allows it, single operations elsewhere.
     let of_operations = if options.architecture.is_some() { options.processors() } else { 1 };
     tch::set_num_threads(of_operations as i32);
-    let task = Task { dataset, split: &split, options, rung, blank: &blank, targets: &targets };
+    let (split, blank, targets) = (&split, &blank, targets.as_slice());
+    let task = Task { dataset, split, options, rung, blank, targets, beginning };
     let fitted = match fit(&task, clock)? {
         Ended::Paused => return Ok(None),
         Ended::Diverged(progress) => {
@@ -185,6 +195,7 @@ fn judge(task: &Task<'_>, fitted: &Fitted, model: &Model) -> Result<Judged, Trai
         clusters: outcomes.clusters(),
         without_groups: without,
         share_of_trees: fitted.share_of_trees,
+        kept_beginning: fitted.begun.as_ref().is_some_and(|begun| begun.kept),
     })
 }
 

@@ -66,6 +66,8 @@ pub struct Entry {
     pub behind: Option<Behind>,
     /// How much the trees weigh beside the network, 0 to 1.
     pub share_of_trees: f64,
+    /// It is the model that it began with: it came to nothing better.
+    pub kept_beginning: bool,
     /// Seconds spent training it.
     pub seconds: f64,
     /// The setting whose data it trained on.
@@ -149,6 +151,7 @@ impl Leaderboard {
                     _ => None,
                 },
                 share_of_trees: last.map_or(0.0, |result| result.share_of_trees),
+                kept_beginning: last.is_some_and(|result| result.kept_beginning),
                 seconds: last.map_or(0.0, |result| result.seconds),
                 setting: trial.trial.setting,
                 parameters: trial.parameters.clone(),
@@ -237,6 +240,13 @@ impl Leaderboard {
                  have decided between them.",
                 compared.len()
             ));
+        }
+        if best.kept_beginning {
+            remarks.push(
+                "The best is the model that the trials began with: on the validation part what \
+                 it was trained on to was no better."
+                    .to_owned(),
+            );
         }
         if best.share_of_trees >= MANY_TREES {
             remarks.push(format!(

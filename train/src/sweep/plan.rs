@@ -42,6 +42,9 @@ pub struct Plan {
     /// Numbers that the LSTM computes with in training.
     #[serde(default)]
     pub precision: Precision,
+    /// The model whose parameters trials begin with.
+    #[serde(default)]
+    pub from: Option<PathBuf>,
     /// A TorchScript template of one's own in place of the built-in network.
     pub architecture: Option<PathBuf>,
     /// The model in use, to compare the best trial with.

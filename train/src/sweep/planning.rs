@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use holdadvise::features::FrameEdges;
+use holdadvise::features::{FeatureSchema, FrameEdges, Layout, Slots};
 use serde_json::Value;
 
 use super::draw::{Values, grid, random};
@@ -11,6 +11,7 @@ use super::file::{Frames, MOST_TRIALS, Preprocessing, SweepFile};
 use super::halving;
 use super::plan::{Method, PLAN_FORMAT, Plan, Program, Setting, Trial};
 use super::space::{Distribution, Space};
+use crate::training::beginning::Beginning;
 use crate::training::trial::Parameters;
 
 /// Trials where the file does not say how many.
@@ -41,6 +42,9 @@ pub struct Planned {
 pub fn plan(sweep: &SweepFile, program: &Path) -> Result<Planned, String> {
     let mut notes = Vec::new();
     let settings = settings(sweep, &mut notes)?;
+    if let Some(from) = &sweep.from {
+        of_the_model(from, &settings)?;
+    }
     let trials = count(sweep, &settings, &mut notes)?;
     let mut settings = settings;
     if settings.len() > trials {
@@ -83,6 +87,7 @@ pub fn plan(sweep: &SweepFile, program: &Path) -> Result<Planned, String> {
         rungs,
         patience: sweep.patience,
         precision: sweep.precision,
+        from: sweep.from.clone(),
         architecture: sweep.architecture.clone(),
         champion: sweep.champion.clone(),
         resources: sweep.resources.clone(),
@@ -90,6 +95,20 @@ pub fn plan(sweep: &SweepFile, program: &Path) -> Result<Planned, String> {
         tracking: sweep.tracking.clone(),
     };
     Ok(Planned { plan, parameters, notes })
+}
+
+/// Refuses settings that the model to begin with was not trained on.
+fn of_the_model(from: &Path, settings: &[Setting]) -> Result<(), String> {
+    let beginning = Beginning::read(from).map_err(|error| format!("training.from: {error}"))?;
+    for setting in settings {
+        let frames = FrameEdges::new(setting.frame_edges.clone());
+        let (Some(frames), Ok(slots)) = (frames, Slots::new(setting.slots)) else { continue };
+        let schema = FeatureSchema::with_layout(&Layout { frames, slots }).without_delay();
+        beginning.check_schema(&schema).map_err(|error| {
+            format!("training.from: {}: {error}; `preprocessing` says how", from.display())
+        })?;
+    }
+    Ok(())
 }
 
 fn too_large(size: u64) -> String {

@@ -253,6 +253,7 @@ pub(super) mod tests {
             validation_clusters: 60,
             without_groups: BTreeMap::from([("validation_loss".to_owned(), without(trial, loss))]),
             share_of_trees: 0.8,
+            kept_beginning: false,
             seconds,
             sequences_per_second: 100.0,
             peak_memory_mb: 300,

@@ -46,6 +46,9 @@ pub struct RungResult {
     /// How much the trees weigh beside the network, 0 to 1.
     #[serde(default)]
     pub share_of_trees: f64,
+    /// It began with a model (`--from`), was no better on the validation part, and is that model.
+    #[serde(default)]
+    pub kept_beginning: bool,
     /// Seconds spent training, over all rungs.
     pub seconds: f64,
     /// Samples trained on a second, over all rungs.

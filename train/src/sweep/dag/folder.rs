@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use holdadvise::text::shell_quote;
 
 use super::scripts::scripts;
-use super::steps::{self, ARCHITECTURE, CHAMPION, Kind, Step};
+use super::steps::{self, ARCHITECTURE, CHAMPION, FROM, Kind, Step};
 use super::submit::descriptions;
 use super::{Request, SHARDS, graph, quote, unusable};
 use crate::Error;
@@ -71,7 +71,9 @@ pub fn write(request: &Request<'_>, folder: &Path) -> Result<Made, Error> {
         content.push(b'\n');
         writer.file(&Plan::trial_folder(parameters.trial).join("parameters.json"), &content)?;
     }
-    for (model, name) in [(&plan.architecture, ARCHITECTURE), (&plan.champion, CHAMPION)] {
+    for (model, name) in
+        [(&plan.architecture, ARCHITECTURE), (&plan.champion, CHAMPION), (&plan.from, FROM)]
+    {
         if let Some(model) = model {
             writer.file(Path::new(name), &output::read(model)?)?;
         }

@@ -236,12 +236,14 @@ pub(super) fn train_inputs(plan: &Plan) -> Vec<String> {
     let mut inputs =
         words("../data/dataset.safetensors ../data/parts.safetensors ../parameters.json");
     inputs.extend(plan.architecture.is_some().then(|| format!("../../../{ARCHITECTURE}")));
+    inputs.extend(plan.from.is_some().then(|| format!("../../../{FROM}")));
     inputs
 }
 
 /// The copies of the plan's models in the folder of the sweep.
 pub(super) const ARCHITECTURE: &str = "architecture.pt";
 pub(super) const CHAMPION: &str = "champion.pt";
+pub(super) const FROM: &str = "from.pt";
 
 /// The arguments of a training, with numbers or macros in the place of [`TRAIN_VARIABLES`].
 pub(super) fn train_command(plan: &Plan, [trial, rung, until]: &[&str; 3]) -> Vec<String> {
@@ -259,6 +261,9 @@ pub(super) fn train_command(plan: &Plan, [trial, rung, until]: &[&str; 3]) -> Ve
     );
     if plan.architecture.is_some() {
         command += &format!(" --architecture {ARCHITECTURE}");
+    }
+    if plan.from.is_some() {
+        command += &format!(" --from {FROM}");
     }
     if plan.precision != Precision::default() {
         command += &format!(" --precision {}", plan.precision.name());

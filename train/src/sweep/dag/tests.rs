@@ -47,6 +47,7 @@ pub(crate) fn plan() -> Plan {
         ],
         patience: 6,
         precision: Precision::Float32,
+        from: None,
         architecture: None,
         champion: None,
         resources: resources(),

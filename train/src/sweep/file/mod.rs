@@ -58,6 +58,8 @@ pub struct SweepFile {
     pub patience: usize,
     /// Numbers that the LSTM computes with in training.
     pub precision: Precision,
+    /// The model whose parameters trials begin with.
+    pub from: Option<PathBuf>,
     /// A TorchScript template in place of the built-in network.
     pub architecture: Option<PathBuf>,
     /// The model in use.
@@ -153,7 +155,8 @@ fn sweep(whole: Value<'_>, folder: &Path, now: Timestamp) -> Option<SweepFile> {
     let data = data::data(&mut root, folder, now.as_second());
     let mut places = Vec::new();
     let preprocessing = preprocessing::preprocessing(&mut root, &mut places);
-    let (space, precision) = search::training(&mut root, &mut places);
+    let search::Training { space, precision, from } =
+        search::training(&mut root, &mut places, folder);
     let search = search::search(&mut root, &places);
     let metric = search::metric(&mut root);
     let budget = search::budget(&mut root);
@@ -162,6 +165,11 @@ fn sweep(whole: Value<'_>, folder: &Path, now: Timestamp) -> Option<SweepFile> {
     let (architecture, champion) = (file("architecture"), file("champion"));
     if let (Some(_), Precision::Bfloat16) = (&architecture, precision) {
         let text = "training.precision: `bfloat16` is for the built-in network; an `architecture` of one's own chooses its numbers itself";
+        root.value.problems.missing(text);
+    }
+    if architecture.is_some() && from.is_some() {
+        let text = "training.from: a model of the built-in network; an `architecture` of one's own \
+                    begins with the parameters that it has";
         root.value.problems.missing(text);
     }
     let resources = nodes::resources(&mut root);
@@ -179,6 +187,7 @@ fn sweep(whole: Value<'_>, folder: &Path, now: Timestamp) -> Option<SweepFile> {
         budget,
         patience,
         precision,
+        from,
         architecture,
         champion,
         resources,

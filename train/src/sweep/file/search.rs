@@ -1,15 +1,19 @@
 //! What is tried, and for how long: `training`, `method`, `trials`, `metric`, `budget`,
 //! `early_stopping`.
 
+use std::path::{Path, PathBuf};
+
 use holdadvise::model::limits;
 
 use super::distribution::distribution;
 use super::node::Content;
+use super::paths;
 use super::section::{Section, Value, describe, listed, unknown};
 use crate::sweep::halving;
 use crate::sweep::parameters::TRAINING;
 use crate::sweep::plan::{Goal, Method, Metric};
 use crate::sweep::space::{Dimension, Distribution, Scale, Space};
+use crate::training::beginning::Beginning;
 use crate::training::precision::Precision;
 
 /// Most trials.
@@ -52,13 +56,25 @@ pub struct Budget {
     pub epochs: usize,
 }
 
+/// What `training` says.
+#[derive(Default)]
+pub(super) struct Training {
+    /// What each parameter may be.
+    pub(super) space: Space,
+    /// Numbers that the LSTM computes with.
+    pub(super) precision: Precision,
+    /// The model whose parameters trials begin with.
+    pub(super) from: Option<PathBuf>,
+}
+
 /// Reads `training`.
 pub(super) fn training<'a>(
     root: &mut Section<'a>,
     places: &mut Vec<(Value<'a>, Distribution)>,
-) -> (Space, Precision) {
-    let (mut space, mut precision) = Default::default();
-    let Some(mut section) = root.section("training") else { return (space, precision) };
+    folder: &Path,
+) -> Training {
+    let Training { mut space, mut precision, mut from } = Training::default();
+    let Some(mut section) = root.section("training") else { return Training::default() };
     if let Some(value) = section.take("precision") {
         let words = [Precision::Float32, Precision::Bfloat16].map(|word| (word.name(), word));
         precision = value.word(&words).unwrap_or_default();
@@ -88,8 +104,32 @@ pub(super) fn training<'a>(
         }
         too_many_nodes(&space, &value);
     }
+    if let Some(value) = section.take("from") {
+        from = paths::one(&value, paths::Wanted::File, folder);
+        if let Some(path) = &from {
+            begin(&mut space, path, &value);
+        }
+    }
     section.finish();
-    (space, precision)
+    Training { space, precision, from }
+}
+
+/// Gives the sizes of the network the values of the model that trials begin with.
+fn begin(space: &mut Space, path: &Path, value: &Value<'_>) {
+    let beginning = match Beginning::read(path) {
+        Ok(beginning) => beginning,
+        Err(error) => return value.error(error),
+    };
+    for (name, size) in beginning.sizes() {
+        let its = Distribution::Constant { value: size.into() };
+        match space.insert(name.to_owned(), its.clone()) {
+            Some(other) if other != its => value.error(format_args!(
+                "the model has `{name}` {size}: leave `{name}` out of `parameters`, or give it \
+                 that value"
+            )),
+            _ => {}
+        }
+    }
 }
 
 /// Trees and leaves that a model cannot hold together: the most of both may be drawn at once.

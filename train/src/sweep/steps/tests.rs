@@ -39,6 +39,7 @@ fn result(trial: usize, rung: usize, loss: f64) -> RungResult {
         validation_clusters: 0,
         without_groups: BTreeMap::new(),
         share_of_trees: 0.0,
+        kept_beginning: false,
         seconds: 1.0,
         sequences_per_second: 1.0,
         peak_memory_mb: 1,

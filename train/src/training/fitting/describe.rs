@@ -47,6 +47,7 @@ pub(crate) fn describe(
             "successes": rows.iter().filter(|&&row| dataset.label[row] == SUCCESS).count(),
         })
     };
+    let begun = fitted.begun.as_ref().map(|begun| ("from", json!(begun)));
     let details = [
         ("split", json!(split.cuts)),
         ("train", span(&split.train)),
@@ -62,6 +63,7 @@ pub(crate) fn describe(
         ("share_of_trees", json!(fitted.share_of_trees)),
         ("options", options.described(dataset)),
     ];
+    let details = details.into_iter().chain(begun);
     let trained = split
         .train
         .iter()
@@ -84,7 +86,7 @@ pub(crate) fn describe(
         training: TrainingSummary {
             trained_on: info.origin.clone(),
             outcomes: if info.real { trained } else { 0 },
-            details: details.into_iter().map(|(key, value)| (key.to_owned(), value)).collect(),
+            details: details.map(|(key, value)| (key.to_owned(), value)).collect(),
         },
         metrics: serde_json::Value::Null,
         codes: code_statistics(dataset, &split.train),

@@ -4,7 +4,8 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use holdadvise::model::{Dimensions, Forest};
+use holdadvise::model::{Batch, Calibration, Dimensions, Forest, cross_entropy, platt};
+use serde::Serialize;
 use serde_json::{Value, json};
 use tch::{Device, Kind, Tensor};
 
@@ -26,7 +27,8 @@ use crate::output;
 use crate::random::Random;
 use crate::split::Split;
 use crate::split::selection::Blank;
-use crate::training::boosting::boost;
+use crate::training::beginning::Beginning;
+use crate::training::boosting::{Examples, boost};
 use crate::training::pieces::pieces;
 use crate::training::source_dropout::SourceDropout;
 
@@ -42,6 +44,8 @@ pub(crate) struct Task<'a> {
     pub(crate) rung: &'a RungOptions,
     pub(crate) blank: &'a Blank,
     pub(crate) targets: &'a [f32],
+    /// The model to begin with.
+    pub(crate) beginning: Option<&'a Beginning>,
 }
 
 /// How a fit ended.
@@ -65,6 +69,22 @@ pub(crate) struct Fitted {
     pub(crate) trees: usize,
     pub(crate) share_of_trees: f64,
     pub(crate) device: Device,
+    /// Against the model it began with.
+    pub(crate) begun: Option<Begun>,
+}
+
+/// A fit against the model it began with. Both losses are calibrated on the validation part, which
+/// they are of.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Begun {
+    /// SHA-256 of the model's file.
+    sha256: String,
+    /// Loss of that model.
+    loss_before: f64,
+    /// Loss of what was fitted.
+    loss_after: f64,
+    /// What was fitted is no better: the module is that model's.
+    pub(crate) kept: bool,
 }
 
 /// libtorch has one source of chance for the whole process: two trainings at once would draw from
@@ -124,14 +144,15 @@ struct Trainer<'a> {
 impl<'a> Trainer<'a> {
     /// At the beginning, or where the checkpoint was written.
     fn new(task: &Task<'a>) -> Result<Self, TrainError> {
-        let Task { dataset, split, options, rung, blank, targets } = *task;
+        let Task { dataset, split, options, rung, blank, targets, beginning } = *task;
         let device = device(options.device)?;
         // The module is small: rewriting its graph costs more than it gains.
         tch::jit::f_set_graph_executor_optimize(false)?;
         let dimensions = Dimensions::of(&dataset.info.schema);
-        let mut network = match &options.architecture {
-            Some(path) => Network::own(&output::read(path)?, dimensions, device)?,
-            None => {
+        let mut network = match (&options.architecture, beginning) {
+            (Some(path), _) => Network::own(&output::read(path)?, dimensions, device)?,
+            (None, Some(begin)) => Network::begun(begin, dimensions, device, options.seed)?,
+            (None, None) => {
                 let found = pieces(&dataset.statics, dimensions.k, &split.train, &blank.columns);
                 let FitOptions { embedding, hidden, layers, units, joint, .. } = *options;
                 let pieces = found.len();
@@ -141,8 +162,10 @@ impl<'a> Trainer<'a> {
                 network
             }
         };
-        let (mean, scale) = standard(dataset, &split.train, blank);
-        network.set_standard(&mean, &scale)?;
+        if beginning.is_none() {
+            let (mean, scale) = standard(dataset, &split.train, blank);
+            network.set_standard(&mean, &scale)?;
+        }
         network.set_dropout(options.dropout as f32)?;
         network.set_training(true)?;
         let weights = loss_weights(dataset, &split.train, options.simulation_weight);
@@ -281,7 +304,7 @@ impl<'a> Trainer<'a> {
             share = share_of_trees(self.rows.examples(), validation, &logits, &trees);
             self.network.mix(share, &trees)?;
         }
-        Ok(Ended::Done(Fitted {
+        let mut fitted = Fitted {
             archive: self.network.archive()?,
             validation_loss: self.rows.mean_loss(&self.network, validation)?,
             progress: self.progress,
@@ -289,7 +312,74 @@ impl<'a> Trainer<'a> {
             trees: trees.roots.len(),
             share_of_trees: share,
             device: self.device,
-        }))
+            begun: None,
+        };
+        if let Some(beginning) = self.task.beginning {
+            let logits = self.rows.logits(&self.network, validation)?;
+            let ours = Losses::of(&logits, self.rows.examples(), validation);
+            let its = its_logits(&self.task, beginning)?;
+            fitted.settle(beginning, Losses::of(&its, self.rows.examples(), validation), &ours);
+        }
+        Ok(Ended::Done(fitted))
+    }
+}
+
+/// Mean losses of a model on some rows.
+struct Losses {
+    /// Of what it says.
+    plain: f64,
+    /// Of what it says once it is calibrated to these rows.
+    calibrated: f64,
+}
+
+impl Losses {
+    /// `logits` are those of `rows`, one after the other.
+    fn of(logits: &[f32], examples: Examples<'_>, rows: &[usize]) -> Self {
+        let of = |values: &[f32]| rows.iter().map(|&row| values[row]).collect::<Vec<f32>>();
+        let (target, weight) = (of(examples.target), of(examples.weight));
+        let Calibration { a, b } = platt(logits, &target, &weight);
+        let loss = |a: f64, b: f64| {
+            let each = logits.iter().zip(target.iter().zip(&weight));
+            let sum = each.map(|(&logit, (&target, &weight))| {
+                let logit = a * f64::from(logit) + b;
+                f64::from(weight) * cross_entropy(logit, target.into())
+            });
+            sum.sum::<f64>() / weight.iter().map(|&weight| f64::from(weight)).sum::<f64>()
+        };
+        Self { plain: loss(1.0, 0.0), calibrated: loss(a, b) }
+    }
+}
+
+/// What the model that was begun with says of the validation part.
+fn its_logits(task: &Task<'_>, beginning: &Beginning) -> Result<Vec<f32>, TrainError> {
+    let rows = &task.split.validation;
+    let (mut states, mut statics) = task.dataset.gather(rows);
+    task.blank.apply(&mut states, &mut statics);
+    let batch = Batch { states: &states, statics: &statics, n: rows.len() };
+    Ok(beginning.model().engine.logits(&batch)?)
+}
+
+impl Fitted {
+    /// Goes back to the model that was begun with where that is no worse.
+    fn settle(&mut self, beginning: &Beginning, its: Losses, ours: &Losses) {
+        let kept = ours.calibrated.is_nan() || ours.calibrated >= its.calibrated;
+        self.begun = Some(Begun {
+            sha256: beginning.digest(),
+            loss_before: its.calibrated,
+            loss_after: ours.calibrated,
+            kept,
+        });
+        let (before, after) = (its.calibrated, ours.calibrated);
+        let losses = format!("validation loss, calibrated, {after:.4} against {before:.4}");
+        if !kept {
+            eprintln!("better than the model begun with: {losses}");
+            return;
+        }
+        eprintln!("no better than the model begun with, which is kept: {losses}");
+        self.archive = beginning.bytes().to_vec();
+        self.validation_loss = its.plain;
+        self.trees = beginning.trees();
+        self.share_of_trees = beginning.share_of_trees();
     }
 }
 
@@ -302,6 +392,9 @@ fn described(task: &Task<'_>) -> Value {
         described.insert("selection".to_owned(), json!(options.selection));
         described.insert("train rows".to_owned(), json!(split.train.len()));
         described.insert("validation rows".to_owned(), json!(split.validation.len()));
+        if let Some(beginning) = task.beginning {
+            described.insert("from".to_owned(), json!(beginning.digest()));
+        }
         // To read all rows once more is worth it only where there may be a file to go on from.
         if rung.checkpoint.is_some() {
             described.insert("dataset".to_owned(), json!(dataset.digest()));

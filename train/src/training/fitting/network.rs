@@ -9,6 +9,7 @@ use tch::{Device, Kind, TchError, Tensor, TrainableCModule, nn};
 use super::error::TrainError;
 use crate::random::Random;
 use crate::training::TEMPLATE;
+use crate::training::beginning::Beginning;
 use crate::training::pieces::Piece;
 
 /// Sizes of the network.
@@ -153,6 +154,38 @@ impl Network {
         })?;
         if logits.size() != [2] {
             return Err(refused(format!("of {takes} it makes {:?}, expected [2]", logits.size())));
+        }
+        Ok(network)
+    }
+
+    /// A network with the parameters of a model.
+    ///
+    /// # Errors
+    /// When the model is of other dimensions or libtorch fails.
+    pub(crate) fn begun(
+        beginning: &Beginning,
+        dimensions: Dimensions,
+        device: Device,
+        seed: u64,
+    ) -> Result<Self, TrainError> {
+        let [embedding, hidden, layers, units, joint] = beginning.sizes().map(|(_, size)| size);
+        let pieces = beginning.pieces();
+        let sizes = Sizes { dimensions, embedding, hidden, layers, units, pieces, joint };
+        let network = Self::new(sizes, device, seed)?;
+        let its = beginning.parameters();
+        for (name, shape, _) in sizes.parameters() {
+            if TREE_TENSORS.contains(&name) {
+                continue;
+            }
+            match its.get(name) {
+                Some((found, values)) if *found == shape => network.set(name, values, &shape)?,
+                found => {
+                    let found = found.map_or(&[][..], |(shape, _)| shape);
+                    return Err(TrainError::Refused(format!(
+                        "the model to begin with has {name} {found:?}, expected {shape:?}"
+                    )));
+                }
+            }
         }
         Ok(network)
     }

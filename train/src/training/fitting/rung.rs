@@ -99,6 +99,7 @@ impl RungOptions {
             validation_clusters: judged.clusters,
             without_groups: judged.without_groups,
             share_of_trees: judged.share_of_trees,
+            kept_beginning: judged.kept_beginning,
             seconds: progress.seconds,
             sequences_per_second: progress.sequences as f64 / progress.seconds.max(1e-9),
             peak_memory_mb: peak_memory_mb(),
@@ -147,6 +148,7 @@ pub(crate) struct Judged {
     pub(crate) clusters: usize,
     pub(crate) without_groups: BTreeMap<String, Vec<f64>>,
     pub(crate) share_of_trees: f64,
+    pub(crate) kept_beginning: bool,
 }
 
 /// How long this process may train.

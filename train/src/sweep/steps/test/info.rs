@@ -113,6 +113,9 @@ impl Info<'_> {
         if self.plan.architecture.is_some() {
             words.extend(["--architecture", "architecture.pt"]);
         }
+        if self.plan.from.is_some() {
+            words.extend(["--from", "from.pt"]);
+        }
         if self.plan.precision != Precision::default() {
             words.extend(["--precision", self.plan.precision.name()]);
         }
