@@ -163,6 +163,8 @@ class Sweep:
             slots=setting.get("slots"),
             sweep=self.name,
             sweep_seed=self.plan.get("seed"),
+            metric=(self.plan.get("metric") or {}).get("name"),
+            goal=(self.plan.get("metric") or {}).get("goal"),
         )
         return {
             "id": f"{self.prefix}-{number:03}",

@@ -168,6 +168,8 @@ class Offline(Tracking):
             "slots": 5,
             "sweep": "hold advice",
             "sweep_seed": 42,
+            "metric": "validation_auroc",
+            "goal": "maximize",
         }
         self.assertEqual({name: value for name, value in run["config"].items() if name != "_wandb"}, expected)
         summary = run["summary"]

@@ -108,7 +108,21 @@ fn pieces_give_the_file_that_one_piece_gives() {
     assert_eq!(paused, 5);
     assert!(read("whole.pt") == read("piece.pt"), "the models differ");
     assert_eq!(metrics(folder, "whole.jsonl"), metrics(folder, "piece.jsonl"));
-    assert_eq!(metrics(folder, "whole.jsonl").len(), 7);
+    let lines = metrics(folder, "whole.jsonl");
+    assert_eq!(lines.len(), 7);
+    // Each epoch, and the finished model: every figure with its interval and n.
+    for (line, prefix) in lines.iter().zip(["", "", "", "", "", "", "model_"]) {
+        for figure in ["loss", "auroc", "brier", "f_measure"] {
+            let name = format!("{prefix}validation_{figure}");
+            let of = |name: String| line[&name].as_f64().unwrap_or(f64::NAN);
+            let (value, half) = (of(name.clone()), of(format!("{name}_half_width")));
+            // Of an epoch that expects no success the F measure is 0 whatever is left out.
+            let least = if figure == "f_measure" { -1e-9 } else { 0.0 };
+            assert!(value > least && half > least && half < 1.0, "{name}: {value} +- {half}");
+        }
+        let rows = line["validation_rows"].as_f64().unwrap();
+        assert!(rows >= line["validation_clusters"].as_f64().unwrap() && rows > 50.0, "{line}");
+    }
 
     // Two rungs: the checkpoint of one is that of the next.
     let rung = |rung: usize, until: usize| {

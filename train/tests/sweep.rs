@@ -40,7 +40,8 @@ fn prepared() -> tempfile::TempDir {
         "trial.json",
         &json!({"setting": 1, "parameters": {"hidden": 64, "learning_rate": 0.002}, "trial": 1, "rung": 1, "epoch": 4,
             "best_epoch": 3, "stopped_early": false, "diverged": false, "metrics": {"validation_loss": 0.5}, "seconds": 60.0,
-            "sequences_per_second": 900.0, "peak_memory_mb": 300, "device": "cpu"}),
+            "sequences_per_second": 900.0, "peak_memory_mb": 300, "device": "cpu", "validation_rows": 321,
+            "validation_clusters": 45, "share_of_trees": 0.85, "ties": 3, "compared": 5}),
     );
     let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/default.pt");
     fs::copy(model, here.join("model.pt")).unwrap();
@@ -110,6 +111,13 @@ fn the_best_model_is_completed_described_and_compared() {
     assert!(verdict.contains("log_loss: ") && verdict.contains("difference +0.0000"), "{verdict}");
     assert!(verdict.contains("this figure decides") && verdict.contains("stays a person's act"));
     assert!(read("report.html").contains("model in use"));
+    for expected in [
+        "321 validation rows of 45 clusters decided, by validation_loss.",
+        "3 of 5 others differ from the best by less than their interval (=)",
+        "Of the best, the trees weigh 85 %",
+    ] {
+        assert!(verdict.contains(expected), "{expected} is not in\n{verdict}");
+    }
 
     // Against one that says the contrary.
     let mut metadata = serde_json::to_value(&before.metadata).unwrap();
@@ -123,6 +131,14 @@ fn the_best_model_is_completed_described_and_compared() {
     let verdict = read("verdict.txt");
     assert!(verdict.starts_with("better\n"), "{verdict}");
     assert!(verdict.contains("it may have seen them"), "{verdict}");
+    // The contrary one as the best trial is worse, and is said to be.
+    let contrary = TEST.map(|word| if word == "model.pt" { "contrary.pt" } else { word });
+    let said = done(here, [&contrary[..], &few, &["--champion", "model.pt"]].concat());
+    assert!(said.contains("trial 001: worse"), "{said}");
+    let verdict = read("verdict.txt");
+    assert!(verdict.starts_with("worse\n"), "{verdict}");
+    let decides = verdict.lines().find(|line| line.contains("this figure decides")).unwrap();
+    assert!(decides.ends_with("): worse"), "{decides}");
     // A model in use that cannot be compared is no error.
     metadata["schema"]["hash"] = json!("of another time");
     fs::write(here.join("m.json"), metadata.to_string()).unwrap();

@@ -1,7 +1,6 @@
 //! `holdadvise-train train`: fits a model, measures it on the parts that it was not fitted to, and
 //! completes its archive.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -10,7 +9,6 @@ use holdadvise::model::{EngineKind, Model};
 use super::sheet;
 use crate::data::dataset::Dataset;
 use crate::evaluation::evaluate::{self, Report, predict};
-use crate::evaluation::metrics::{Figures, Outcomes, Scored, rows_without_groups, without_groups};
 use crate::output::Output;
 use crate::say::say;
 use crate::split::parts::Parts;
@@ -144,7 +142,7 @@ fn train_piece(
     let fitted = match fit(&task, clock)? {
         Ended::Paused => return Ok(None),
         Ended::Diverged(progress) => {
-            let result = rung.result_of(&progress, true, Judged::default(), "cpu");
+            let result = rung.result_of(&progress, true, None, "cpu");
             return Ok(Some(Trained { result, model: None }));
         }
         Ended::Done(fitted) => fitted,
@@ -153,7 +151,7 @@ fn train_piece(
     let judged = judge(&task, &fitted, &model)?;
     let device = if fitted.device.is_cuda() { "cuda" } else { "cpu" };
     let stopped_early = fitted.progress.has_stopped(options.patience);
-    let result = rung.result_of(&fitted.progress, stopped_early, judged, device);
+    let result = rung.result_of(&fitted.progress, stopped_early, Some((judged, &fitted)), device);
     Ok(Some(Trained { result, model: Some((archive, report)) }))
 }
 
@@ -163,53 +161,9 @@ fn judge(task: &Task<'_>, fitted: &Fitted, model: &Model) -> Result<Judged, Trai
     let rows = &split.validation;
     let probability = predict(model, dataset, rows)?;
     let outcomes = dataset.outcomes(rows);
-    let scored = Scored::new(&outcomes, &probability, 0.5);
-    let named = |figures: &Figures, loss: f64, f_measure: f64| {
-        [
-            ("validation_loss", loss),
-            ("validation_auroc", figures.auroc),
-            ("validation_brier", figures.brier),
-            ("validation_f_measure", f_measure),
-        ]
-    };
-    let all: Vec<usize> = (0..rows.len()).collect();
-    let f_measure = |rows: &[usize]| f_measure(&outcomes, &probability, rows);
-    let metrics = named(&scored.figures(), fitted.validation_loss, f_measure(&all));
-    let mut without: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     // Only a sweep compares.
-    let figures = match rung.result {
-        Some(_) => without_groups(&outcomes, &scored),
-        None => Vec::new(),
-    };
-    for (figures, rows) in figures.iter().zip(rows_without_groups(&outcomes)) {
-        for (name, value) in named(figures, figures.log_loss, f_measure(&rows)) {
-            without.entry(name.to_owned()).or_default().push(value);
-        }
-    }
-    // JSON has no NaN.
-    without.retain(|_, values| values.iter().all(|value| value.is_finite()));
-    let metrics = metrics.into_iter().filter(|(_, value)| value.is_finite());
-    Ok(Judged {
-        metrics: metrics.map(|(name, value)| (name.to_owned(), value)).collect(),
-        rows: rows.len(),
-        clusters: outcomes.clusters(),
-        without_groups: without,
-        share_of_trees: fitted.share_of_trees,
-        kept_beginning: fitted.begun.as_ref().is_some_and(|begun| begun.kept),
-    })
-}
-
-/// Harmonic mean of precision and recall of "released with success" at probability 0.5 (van
-/// Rijsbergen 1979); NaN where nothing succeeded and nothing was expected to.
-fn f_measure(outcomes: &Outcomes, probability: &[f64], rows: &[usize]) -> f64 {
-    let [mut both, mut wrong] = [0.0; 2];
-    for &row in rows {
-        let (target, weight) = (outcomes.target[row], outcomes.weight[row]);
-        let expected = if probability[row] >= 0.5 { 1.0 } else { 0.0 };
-        both += weight * target * expected;
-        wrong += weight * (target * (1.0 - expected) + (1.0 - target) * expected);
-    }
-    2.0 * both / (2.0 * both + wrong)
+    let groups = rung.result.is_some();
+    Ok(Judged::of(&outcomes, &probability, fitted.validation_loss, groups))
 }
 
 /// The archive with all that is said of it.

@@ -8,9 +8,10 @@ use holdadvise::text::shown;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::plan::{Fate, Goal};
+use super::importance::Importances;
+use super::plan::{BestTrial, Fate, Goal};
 use super::results::{Counts, Results, TrialResults};
-use crate::evaluation::metrics::{half_width, half_width_of_difference};
+use crate::evaluation::metrics::half_width_of_difference;
 use crate::training::trial::RungResult;
 
 /// Version of [`Leaderboard`].
@@ -35,6 +36,8 @@ pub struct Leaderboard {
     pub goal: Goal,
     /// How far the sweep is.
     pub counts: Counts,
+    /// What each parameter explains.
+    pub importance: Importances,
     /// The trials.
     pub trials: Vec<Entry>,
 }
@@ -86,7 +89,7 @@ pub struct Behind {
 }
 
 impl Behind {
-    fn of(result: &RungResult, best: &RungResult, metric: &str) -> Option<Self> {
+    pub(super) fn of(result: &RungResult, best: &RungResult, metric: &str) -> Option<Self> {
         let difference = result.metrics.get(metric)? - best.metrics.get(metric)?;
         let same = result.validation_rows == best.validation_rows
             && result.validation_clusters == best.validation_clusters;
@@ -121,7 +124,7 @@ pub(super) fn fate(results: &Results, trial: &TrialResults) -> String {
         (Some((rung, Fate::Lost)), _) => format!("lost after rung {rung}"),
         (Some(_), _) => "stopped early".to_owned(),
         (None, Some(result)) => format!("rung {} done", result.rung),
-        (None, None) if trial.curve.is_empty() => "not begun".to_owned(),
+        (None, None) if trial.epochs == 0 => "not begun".to_owned(),
         (None, None) => "training".to_owned(),
     }
 }
@@ -134,18 +137,16 @@ impl Leaderboard {
         let best = ranking.first().and_then(|best| best.last());
         let entries = ranking.iter().enumerate().map(|(at, trial)| {
             let last = trial.last();
-            let without = last.and_then(|last| last.without_groups.get(metric));
-            let seen = trial.curve.last().map_or(0, |&[epoch, _]| epoch as usize);
             Entry {
                 place: at + 1,
                 trial: trial.trial.number,
                 fate: fate(results, trial),
                 rung: last.map_or(0, |result| result.rung),
-                epochs: last.map_or(0, |result| result.epoch).max(seen),
+                epochs: last.map_or(0, |result| result.epoch).max(trial.epochs),
                 metrics: last.map(|result| result.metrics.clone()).unwrap_or_default(),
                 validation_rows: last.map_or(0, |result| result.validation_rows),
                 validation_clusters: last.map_or(0, |result| result.validation_clusters),
-                half_width: without.and_then(|values| half_width(values)),
+                half_width: last.and_then(|last| last.half_width(metric)),
                 behind: match (at, last, best) {
                     (1.., Some(last), Some(best)) => Behind::of(last, best, metric),
                     _ => None,
@@ -163,6 +164,7 @@ impl Leaderboard {
             metric: results.plan.metric.name.clone(),
             goal: results.plan.metric.goal,
             counts: results.counts(),
+            importance: Importances::of(results),
             trials: entries.collect(),
         }
     }
@@ -186,7 +188,7 @@ impl Leaderboard {
         let mut columns = ["place", "trial", "fate", "rung", "epochs"].map(str::to_owned).to_vec();
         columns.extend([plain(&self.metric), "+-".to_owned(), "to the best".to_owned()]);
         columns.extend(metrics.iter().skip(1).map(|name| plain(name)));
-        columns.push("trees".to_owned());
+        columns.extend(["rows", "clusters", "trees"].map(str::to_owned));
         columns.push("seconds".to_owned());
         columns.extend(several.then(|| "setting".to_owned()));
         columns.extend(names.iter().map(|name| plain(name)));
@@ -201,6 +203,8 @@ impl Leaderboard {
             let figure = |name: &String| number(entry.metrics.get(name).copied());
             row.extend([figure(&self.metric), number(entry.half_width), to_the_best(entry)]);
             row.extend(metrics.iter().skip(1).map(|&name| figure(name)));
+            row.push(entry.validation_rows.to_string());
+            row.push(entry.validation_clusters.to_string());
             row.push(format!("{:.0} %", 100.0 * entry.share_of_trees));
             row.push(format!("{:.0}", entry.seconds));
             row.extend(several.then(|| entry.setting.to_string()));
@@ -227,33 +231,15 @@ impl Leaderboard {
         if best.validation_rows == 0 {
             return Vec::new();
         }
-        let mut remarks = vec![format!(
-            "The best has {} validation rows of {} clusters. +- is half of a 95 % interval.",
-            best.validation_rows, best.validation_clusters
-        )];
+        let mut remarks = vec![
+            decided_by(&self.metric, best.validation_rows, best.validation_clusters),
+            "+- is half of a 95 % interval.".to_owned(),
+        ];
         let compared = others.iter().filter_map(|entry| entry.behind.as_ref());
         let compared: Vec<_> = compared.filter(|behind| behind.half_width.is_some()).collect();
         let ties = compared.iter().filter(|behind| behind.is_tie()).count();
-        if ties > 0 {
-            remarks.push(format!(
-                "{ties} of {} others differ from the best by less than their interval (=): chance may \
-                 have decided between them.",
-                compared.len()
-            ));
-        }
-        if best.kept_beginning {
-            remarks.push(
-                "The best is the model that the trials began with: on the validation part what \
-                 it was trained on to was no better."
-                    .to_owned(),
-            );
-        }
-        if best.share_of_trees >= MANY_TREES {
-            remarks.push(format!(
-                "Of the best, the trees weigh {:.0} %: what varies in the network decides little.",
-                100.0 * best.share_of_trees
-            ));
-        }
+        remarks.extend(tied(ties, compared.len()));
+        remarks.extend(of_the_best(best.share_of_trees, best.kept_beginning));
         remarks
     }
 
@@ -287,8 +273,55 @@ impl Leaderboard {
         for (at, remark) in self.remarks().into_iter().enumerate() {
             let _ = writeln!(out, "{}{remark}", if at == 0 { "\n" } else { "" });
         }
+        for (at, line) in self.importance.lines(&plain(&self.metric)).into_iter().enumerate() {
+            let _ = writeln!(out, "{}{line}", if at == 0 { "\n" } else { "" });
+        }
         out
     }
+}
+
+/// How many validation rows decided.
+fn decided_by(metric: &str, rows: usize, clusters: usize) -> String {
+    let metric = plain(metric);
+    format!("{rows} validation rows of {clusters} clusters decided, by {metric}.")
+}
+
+/// How many trials chance may have decided between.
+fn tied(ties: usize, compared: usize) -> Option<String> {
+    (ties > 0).then(|| {
+        format!(
+            "{ties} of {compared} others differ from the best by less than their interval (=): \
+             chance may have decided between them."
+        )
+    })
+}
+
+/// What of the best says that the sweep decided little.
+fn of_the_best(share_of_trees: f64, kept_beginning: bool) -> Vec<String> {
+    let kept = "The best is the model that the trials began with: on the validation part what it \
+                was trained on to was no better.";
+    let mut remarks = Vec::new();
+    remarks.extend(kept_beginning.then(|| kept.to_owned()));
+    if share_of_trees >= MANY_TREES {
+        remarks.push(format!(
+            "Of the best, the trees weigh {:.0} %: what varies in the network decides little.",
+            100.0 * share_of_trees
+        ));
+    }
+    remarks
+}
+
+/// What the validation part showed of the best trial, a sentence each, for those who have no other
+/// trial at hand.
+pub(super) fn remarks_on(best: &BestTrial, metric: &str) -> Vec<String> {
+    let RungResult { validation_rows, validation_clusters, .. } = best.result;
+    if validation_rows == 0 {
+        return Vec::new();
+    }
+    let mut remarks = vec![decided_by(metric, validation_rows, validation_clusters)];
+    remarks.extend(tied(best.ties, best.compared));
+    remarks.extend(of_the_best(best.result.share_of_trees, best.result.kept_beginning));
+    remarks
 }
 
 fn number(value: Option<f64>) -> String {

@@ -6,7 +6,8 @@
 //! [`draw`] from the distributions of [`space`] over the [`parameters`] of training, and
 //! [`halving`] says which of them train on. [`dag`] makes all of it a folder that HTCondor runs,
 //! [`steps`] are what its small nodes do, [`command`] calls them, and [`folder`] has the files that
-//! pass between them. [`leaderboard`] and [`page`] show [`results`]. [`run`] runs the same steps on
+//! pass between them. [`leaderboard`] and [`page`] show [`results`] and
+//! the [`importance`] of parameters. [`run`] runs the same steps on
 //! one machine.
 
 pub mod command;
@@ -15,6 +16,7 @@ pub mod draw;
 pub mod file;
 pub mod folder;
 pub mod halving;
+pub mod importance;
 pub mod leaderboard;
 mod normal;
 pub mod page;

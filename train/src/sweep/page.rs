@@ -80,6 +80,7 @@ fn page(results: &Results, leaderboard: &Leaderboard, verdict: Option<&str>) -> 
     add("leaderboard", "Leaderboard", tables::table(&columns, &rows, Some(0)));
     add("curves", "Learning curves", curves(results, best));
     add("parameters", "Parameters", parameters(results, leaderboard, best));
+    add("importance", "What each parameter explains", importance(leaderboard));
     add("rungs", "What each rung decided", rungs(results));
     let said = verdict.map(|verdict| format!("<pre>{}</pre>\n", escape(verdict)));
     add("verdict", "Against the model in use", said.unwrap_or_default());
@@ -111,28 +112,63 @@ fn name(trial: usize) -> String {
     format!("trial {trial:03}")
 }
 
-/// Validation loss by epoch.
+/// What decides, by epoch.
 fn curves(results: &Results, best: usize) -> String {
     let lines: Vec<Line> = results
         .trials
         .iter()
         .filter(|trial| !trial.curve.is_empty())
-        .map(|trial| Line { name: name(trial.trial.number), points: trial.curve.clone() })
+        .map(|trial| Line {
+            name: name(trial.trial.number),
+            points: trial.curve.iter().map(|at| [at.epoch, at.figure]).collect(),
+        })
         .collect();
-    let of = |axis: usize| lines.iter().flat_map(|line| &line.points).map(move |point| point[axis]);
+    let best = results.trials.iter().find(|trial| trial.trial.number == best);
+    let curve = best.map(|trial| trial.curve.as_slice()).unwrap_or_default();
+    let best = best.map_or(0, |trial| trial.trial.number);
+    let end = |side: f64| Line {
+        name: format!("{}, an end of its 95 % interval", name(best)),
+        points: curve
+            .iter()
+            .filter_map(|at| Some([at.epoch, at.figure + side * at.half_width?]))
+            .collect(),
+    };
+    let around: Vec<Line> =
+        [-1.0, 1.0].map(end).into_iter().filter(|line| !line.points.is_empty()).collect();
+    let of = |axis: usize| {
+        let lines = lines.iter().chain(&around);
+        lines.flat_map(|line| &line.points).map(move |point| point[axis])
+    };
     let (Some([_, last]), Some(y_range)) = (range(of(0)), range(of(1))) else {
         return String::new();
     };
-    let (title, x, y, x_range) =
-        ("Validation loss by epoch", "epoch", "validation loss", [0.0, last]);
+    let metric = &results.plan.metric.name;
+    let title = format!("{metric} by epoch");
+    let (title, x, y, x_range) = (title.as_str(), "epoch", metric.as_str(), [0.0, last]);
+    let n = curve.last().and_then(|at| at.of).map_or(String::new(), |[rows, clusters]| {
+        format!(
+            " n = {rows} validation rows of {clusters} clusters; dashed the 95 % interval of the \
+             thick line."
+        )
+    });
     let chart = Chart { title, x, y, x_range, y_range, diagonal: false, dots: false };
     figure(
         &chart,
-        &chart.draw_many(&lines, &name(best)),
+        &chart.draw_many(&lines, &name(best), &around),
         &format!(
-            "One line a trial, that of trial {best:03} thick; a line ends where the trial did."
+            "One line a trial, that of trial {best:03} thick; a line ends where the trial did. \
+             Figures by epoch are of the network alone, without trees and calibration.{n}"
         ),
     )
+}
+
+/// How much of what decides each parameter explains.
+fn importance(leaderboard: &Leaderboard) -> String {
+    let lines = leaderboard.importance.lines(&leaderboard.metric);
+    if lines.is_empty() {
+        return String::new();
+    }
+    format!("<pre>{}</pre>\n", escape(&lines.join("\n")))
 }
 
 /// Each parameter that is not the same everywhere against the metric.
@@ -240,19 +276,27 @@ fn rungs(results: &Results) -> String {
             .map(|&(trial, fate)| {
                 let of = results.trials.iter().find(|of| of.trial.number == trial);
                 let earlier = of.and_then(|of| of.rungs.range(..=number).next_back());
-                let metric = earlier
-                    .and_then(|(_, result)| result.metrics.get(&results.plan.metric.name))
-                    .map_or("–".to_owned(), |value| format!("{value:.4}"));
+                let (figure, half) = earlier.map_or((None, None), |(_, result)| {
+                    let metric = &results.plan.metric.name;
+                    (result.metrics.get(metric).copied(), result.half_width(metric))
+                });
+                let text = |value: Option<f64>| {
+                    value.map_or("–".to_owned(), |value| format!("{value:.4}"))
+                };
+                let n = earlier.map_or([0; 2], |(_, result)| {
+                    [result.validation_rows, result.validation_clusters]
+                });
+                let [rows, clusters] = n.map(|count| count.to_string());
                 let fate = match fate {
                     _ if last => "",
                     Fate::GoesOn => "goes on",
                     Fate::Lost => "lost",
                     Fate::Stopped => "has stopped early",
                 };
-                vec![name(trial), metric, fate.to_owned()]
+                vec![name(trial), text(figure), text(half), rows, clusters, fate.to_owned()]
             })
             .collect();
-        let columns = ["trial", &results.plan.metric.name, "then"];
+        let columns = ["trial", &results.plan.metric.name, "+-", "rows", "clusters", "then"];
         let table = tables::table(&columns, &rows, Some(0));
         let _ = writeln!(out, "<details><summary>Each trial</summary>\n{table}</details>");
     }
@@ -275,7 +319,7 @@ mod tests {
             "<h1>Sweep frames &quot;and&quot; sizes</h1>",
             "id=\"leaderboard\"",
             "6 trainings on a rung done, 1 skipped because the trial had lost, 1 because it had stopped early, 0 open",
-            "<h3>Validation loss by epoch</h3>",
+            "<h3>validation_loss by epoch</h3>",
             "log10 of learning_rate",
             "1: &lt;b&gt;, 2: a",
             "<h3>Rung 2, until epoch 12</h3>\n<p>trial 001 is the best of all.</p>",

@@ -216,6 +216,12 @@ pub struct BestTrial {
     pub setting: usize,
     /// Its parameters.
     pub parameters: BTreeMap<String, Value>,
+    /// Trials that it differs from by less than the interval of the difference.
+    #[serde(default)]
+    pub ties: usize,
+    /// Other trials whose difference has an interval.
+    #[serde(default)]
+    pub compared: usize,
     /// What it came to, on the rung whose model is in `best/model.pt`.
     #[serde(flatten)]
     pub result: RungResult,

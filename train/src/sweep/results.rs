@@ -44,15 +44,46 @@ pub struct TrialResults {
     pub parameters: BTreeMap<String, Value>,
     /// Its results, by rung.
     pub rungs: BTreeMap<usize, RungResult>,
-    /// Epoch and validation loss.
-    pub curve: Vec<[f64; 2]>,
+    /// What decides, after each epoch.
+    pub curve: Vec<Point>,
+    /// The last epoch that it told of.
+    pub epochs: usize,
 }
 
-/// A line of metrics, as far as it matters here.
+/// The figure that decides, after an epoch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// The epoch, from 1.
+    pub epoch: f64,
+    /// The figure.
+    pub figure: f64,
+    /// Half of its 95 % interval, where that is told.
+    pub half_width: Option<f64>,
+    /// Rows and clusters of the validation part, where they are told.
+    pub of: Option<[u64; 2]>,
+}
+
+/// A line of metrics.
 #[derive(Deserialize)]
-struct Line {
-    epoch: Option<f64>,
-    validation_loss: Option<f64>,
+#[serde(transparent)]
+struct Line(BTreeMap<String, Value>);
+
+impl Line {
+    fn number(&self, name: &str) -> Option<f64> {
+        self.0.get(name)?.as_f64()
+    }
+
+    /// What it says of a figure after an epoch.
+    fn point(&self, metric: &str) -> Option<Point> {
+        let count = |name| self.number(name).map(|count| count.max(0.0) as u64);
+        let rows = count("validation_rows");
+        Some(Point {
+            epoch: self.number("epoch")?,
+            figure: self.number(metric)?,
+            half_width: self.number(&format!("{metric}_half_width")),
+            of: rows.zip(count("validation_clusters")).map(|(rows, clusters)| [rows, clusters]),
+        })
+    }
 }
 
 /// How far a sweep is.
@@ -169,16 +200,17 @@ impl TrialResults {
 fn trial_of(folder: &Path, plan: &Plan, trial: &Trial, damaged: &mut usize) -> TrialResults {
     let path = folder.join(Plan::trial_folder(trial.number)).join("parameters.json");
     let parameters: Option<Parameters> = json(&path, damaged);
-    let (mut rungs, mut curve) = (BTreeMap::new(), BTreeMap::new());
+    let (mut rungs, mut curve, mut epochs) = (BTreeMap::new(), BTreeMap::new(), 0);
     for rung in &plan.rungs {
         let here = folder.join(Plan::rung_folder(trial.number, rung.number));
         rungs.extend(
             json::<RungResult>(&here.join("result.json"), damaged).map(|read| (rung.number, read)),
         );
         for line in lines(&here.join("metrics.jsonl"), damaged) {
-            if let Line { epoch: Some(epoch), validation_loss: Some(loss) } = line {
+            epochs = epochs.max(line.number("epoch").map_or(0, |epoch| epoch.max(0.0) as usize));
+            if let Some(point) = line.point(&plan.metric.name) {
                 // What a training that started again says last, counts.
-                curve.insert(epoch.max(0.0) as u64, [epoch, loss]);
+                curve.insert(point.epoch.max(0.0) as u64, point);
             }
         }
     }
@@ -187,6 +219,7 @@ fn trial_of(folder: &Path, plan: &Plan, trial: &Trial, damaged: &mut usize) -> T
         parameters: parameters.map(|read| read.parameters).unwrap_or_default(),
         rungs,
         curve: curve.into_values().collect(),
+        epochs,
     }
 }
 
@@ -335,7 +368,33 @@ pub(super) mod tests {
         let ranked: Vec<usize> = results.ranking().iter().map(|of| of.trial.number).collect();
         assert_eq!(ranked, [2, 3, 1, 4]);
         assert_eq!((results.damaged, results.counts().run, results.best), (2, 2, None));
-        assert_eq!(results.trials[0].curve, [[1.0, 0.5]]);
+        let curve = &results.trials[0].curve;
+        assert_eq!(curve.iter().map(|at| [at.epoch, at.figure]).collect::<Vec<_>>(), [[1.0, 0.5]]);
+        assert_eq!(results.trials[0].epochs, 2);
+    }
+
+    #[test]
+    fn the_curve_is_of_what_decides() {
+        let folder = tempfile::tempdir().unwrap();
+        finished(folder.path());
+        let auroc = plan_by("validation_auroc");
+        write(folder.path(), "sweep.json", &auroc);
+        let line = r#"{"epoch":1,"validation_loss":0.5,"validation_auroc":0.75,
+            "validation_auroc_half_width":0.125,"validation_rows":400.0,"validation_clusters":60}"#;
+        write(folder.path(), "trials/001/rung1/metrics.jsonl", &line.replace('\n', ""));
+        let results = Results::read(folder.path()).unwrap();
+        let of = Some([400, 60]);
+        let point = Point { epoch: 1.0, figure: 0.75, half_width: Some(0.125), of };
+        assert_eq!(results.trials[0].curve, [point]);
+        // Lines of a version that told of the loss alone.
+        assert_eq!((results.trials[1].curve.len(), results.trials[1].epochs), (0, 4));
+    }
+
+    /// The plan with another figure that decides, as it is written.
+    pub(crate) fn plan_by(metric: &str) -> String {
+        let mut plan = plan();
+        plan.metric.name = metric.to_owned();
+        serde_json::to_string(&plan).unwrap()
     }
 
     proptest! {

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::evaluation::metrics::half_width;
+
 /// A trial's `parameters.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Parameters {
@@ -57,4 +59,12 @@ pub struct RungResult {
     pub peak_memory_mb: u64,
     /// `cpu` or `cuda`.
     pub device: String,
+}
+
+impl RungResult {
+    /// Half of the 95 % interval of a figure; `None` where there are fewer than ten clusters, or it
+    /// was trained by a version that did not say.
+    pub fn half_width(&self, metric: &str) -> Option<f64> {
+        half_width(self.without_groups.get(metric)?)
+    }
 }

@@ -60,12 +60,14 @@ impl Chart<'_> {
         out
     }
 
-    /// The chart with many lines of one colour, and the one named `own` over them in another.
-    pub(crate) fn draw_many(&self, lines: &[Line], own: &str) -> String {
+    /// The chart with many lines of one colour, and the one named `own` over them in another, with
+    /// those of its interval `around` it.
+    pub(crate) fn draw_many(&self, lines: &[Line], own: &str, around: &[Line]) -> String {
         let mut out = self.start();
         let (own, others): (Vec<&Line>, Vec<&Line>) =
             lines.iter().partition(|line| line.name == own);
-        for (lines, class) in [(others, "c7 many"), (own, "c0 own")] {
+        let around = around.iter().collect();
+        for (lines, class) in [(others, "c7 many"), (around, "c0 dashed"), (own, "c0 own")] {
             lines.into_iter().for_each(|line| self.polyline(&mut out, line, class));
         }
         out.push_str("</svg>\n");
@@ -249,9 +251,10 @@ mod tests {
     #[test]
     fn the_own_line_and_dot_stand_out_and_no_numbers_are_left_out() {
         let line = |name: &str| Line { name: name.to_owned(), points: vec![[0.0, 0.0]] };
-        let svg = chart().draw_many(&[line("<own>"), line("other")], "<own>");
-        let [other, own] = ["c7 many", "c0 own"].map(|class| svg.find(class).unwrap());
-        assert!(other < own && svg.contains("<title>&lt;own&gt;</title>"), "{svg}");
+        let svg = chart().draw_many(&[line("<own>"), line("other")], "<own>", &[line("end")]);
+        let classes = ["c7 many", "c0 dashed", "c0 own"];
+        let [other, end, own] = classes.map(|class| svg.find(class).unwrap());
+        assert!(other < end && end < own && svg.contains("<title>&lt;own&gt;</title>"), "{svg}");
         let dots = [("a".to_owned(), [0.5, 1.0]), ("b".to_owned(), [f64::INFINITY, 1.0])];
         let svg = chart().draw_dots(&dots, "a");
         assert!(svg.matches("<circle").count() == 1 && svg.contains("dot c1"), "{svg}");

@@ -6,6 +6,7 @@ use crate::Error;
 use crate::say::say;
 use crate::sweep::folder::{self, read_result};
 use crate::sweep::halving::{Standing, add_lost, decide, ranked};
+use crate::sweep::leaderboard::Behind;
 use crate::sweep::plan::{BestTrial, Decision, Fate, Plan};
 use crate::training::trial::RungResult;
 
@@ -73,7 +74,7 @@ fn finish(folder: &Path, plan: &Plan, rung: usize) -> Result<(), Error> {
             .sort_by_key(|(standing, _)| (std::cmp::Reverse(standing.rung), standing.trial));
     }
     let best = ranked.first().and_then(|(best, figure)| {
-        let result = results.into_iter().find(|result| result.trial == best.trial)?;
+        let result = results.iter().find(|result| result.trial == best.trial)?.clone();
         let setting = plan.trials.iter().find(|trial| trial.number == best.trial)?.setting;
         Some((setting, result, *figure))
     });
@@ -82,7 +83,12 @@ fn finish(folder: &Path, plan: &Plan, rung: usize) -> Result<(), Error> {
     };
     let trial = result.trial;
     let parameters = folder::read_parameters(folder, trial)?;
-    folder::write_best(folder, &BestTrial { setting, parameters, result })?;
+    let others = results.iter().filter(|other| other.trial != trial);
+    let behind = others.filter_map(|other| Behind::of(other, &result, &plan.metric.name));
+    let behind: Vec<Behind> = behind.filter(|behind| behind.half_width.is_some()).collect();
+    let ties = behind.iter().filter(|behind| behind.is_tie()).count();
+    let compared = behind.len();
+    folder::write_best(folder, &BestTrial { setting, parameters, ties, compared, result })?;
     let mut fates = vec![(trial, Fate::Stopped)];
     add_lost(&mut fates, ranked.iter().map(|(standing, _)| standing.trial));
     add_lost(&mut fates, trials());

@@ -1,6 +1,7 @@
 //! The training itself: epochs of AdamW on weighted binary cross-entropy with an early stop, the
 //! trees beside the network, and how much each counts.
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -22,6 +23,7 @@ use super::replicas::Replicas;
 use super::rows::{RowBatch, Rows};
 use super::rung::{Clock, RungOptions};
 use super::stacking::share_of_trees;
+use super::validation::Judged;
 use crate::data::dataset::Dataset;
 use crate::output;
 use crate::random::Random;
@@ -246,7 +248,8 @@ impl<'a> Trainer<'a> {
         self.network.set_training(false)?;
         let train_loss = sum.f_double_value(&[0])? / weight;
         let pass = start.elapsed().as_secs_f64();
-        let validation_loss = self.rows.mean_loss(&self.network, &split.validation)?;
+        let (logits, validation_loss) =
+            self.rows.logits_and_loss(&self.network, &split.validation)?;
         let seconds = start.elapsed().as_secs_f64();
         self.progress.epoch = number;
         self.progress.seconds += seconds;
@@ -259,11 +262,28 @@ impl<'a> Trainer<'a> {
         Ok(EpochLine {
             epoch: number,
             train_loss,
-            validation_loss,
+            figures: self.figures(&logits, validation_loss),
             learning_rate: rate,
             seconds,
             sequences_per_second: order.len() as f64 / pass,
         })
+    }
+
+    /// What the validation part says of the network, where somebody reads it.
+    fn figures(&self, logits: &[f32], loss: f64) -> BTreeMap<String, f64> {
+        let Task { dataset, split, rung, .. } = self.task;
+        if rung.metrics.is_none() {
+            return BTreeMap::new();
+        }
+        let calibration = Calibration::default();
+        let probability: Vec<f64> =
+            logits.iter().map(|&logit| calibration.probability(logit)).collect();
+        // Nothing can be ranked by what is no number.
+        if probability.iter().any(|probability| probability.is_nan()) {
+            return BTreeMap::new();
+        }
+        let outcomes = dataset.outcomes(&split.validation);
+        Judged::of(&outcomes, &probability, loss, true).line("")
     }
 
     /// Which units of some rows are kept, scaled so that their mean is what it is without dropout
@@ -300,13 +320,14 @@ impl<'a> Trainer<'a> {
         let trees = self.trees.unwrap_or_default();
         let mut share = 0.0;
         if !trees.roots.is_empty() {
-            let logits = self.rows.logits(&self.network, validation)?;
+            let (logits, _) = self.rows.logits_and_loss(&self.network, validation)?;
             share = share_of_trees(self.rows.examples(), validation, &logits, &trees);
             self.network.mix(share, &trees)?;
         }
+        let (logits, validation_loss) = self.rows.logits_and_loss(&self.network, validation)?;
         let mut fitted = Fitted {
             archive: self.network.archive()?,
-            validation_loss: self.rows.mean_loss(&self.network, validation)?,
+            validation_loss,
             progress: self.progress,
             best,
             trees: trees.roots.len(),
@@ -315,7 +336,6 @@ impl<'a> Trainer<'a> {
             begun: None,
         };
         if let Some(beginning) = self.task.beginning {
-            let logits = self.rows.logits(&self.network, validation)?;
             let ours = Losses::of(&logits, self.rows.examples(), validation);
             let its = its_logits(&self.task, beginning)?;
             fitted.settle(beginning, Losses::of(&its, self.rows.examples(), validation), &ours);

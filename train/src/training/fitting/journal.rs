@@ -1,5 +1,6 @@
 //! What a training says of itself while it runs: JSON lines, one an epoch, and one when it is done.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -29,17 +30,20 @@ pub(crate) struct Label {
 }
 
 /// An epoch.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct EpochLine {
     pub(crate) epoch: usize,
     pub(crate) train_loss: f64,
-    pub(crate) validation_loss: f64,
     /// That of the last step.
     pub(crate) learning_rate: f64,
     /// With the look at the validation part.
     pub(crate) seconds: f64,
     /// Samples trained on a second, without it.
     pub(crate) sequences_per_second: f64,
+    /// Figures on the validation part, half of the 95 % interval of each, and n: of the network
+    /// alone, without trees and calibration.
+    #[serde(flatten)]
+    pub(crate) figures: BTreeMap<String, f64>,
 }
 
 #[derive(Serialize)]
@@ -95,7 +99,7 @@ mod tests {
         let line = |epoch| EpochLine {
             epoch,
             train_loss: 0.5,
-            validation_loss: f64::NAN,
+            figures: BTreeMap::from([("validation_loss".to_owned(), f64::NAN)]),
             learning_rate: 0.1,
             seconds: 1.0,
             sequences_per_second: 2.0,
@@ -113,7 +117,7 @@ mod tests {
             .collect();
         assert_eq!(epochs, [1, 2, 3]);
         assert!(text.starts_with(
-            r#"{"trial":7,"rung":2,"epoch":1,"train_loss":0.5,"validation_loss":null,"learning_rate":0.1"#
+            r#"{"trial":7,"rung":2,"epoch":1,"train_loss":0.5,"learning_rate":0.1,"seconds":1.0,"sequences_per_second":2.0,"validation_loss":null"#
         ));
     }
 }

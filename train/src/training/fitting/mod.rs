@@ -4,7 +4,7 @@
 //!
 //! `options` says how, `fit` does it on the `rows` of a dataset with a `network`, its `replicas`,
 //! their `gradient` and its `optimizer`, `stacking` weighs the trees, `describe` writes down what
-//! came of it. A training can be done in pieces (`rung`): it goes on from a `checkpoint` as if it
+//! came of it, `validation` says how good it is. A training can be done in pieces (`rung`): it goes on from a `checkpoint` as if it
 //! had never stopped, and tells of itself in a `journal`.
 //!
 //! On the CPU the same dataset, options and seed give the same file, byte for byte, with the same
@@ -27,13 +27,15 @@ mod replicas;
 mod rows;
 mod rung;
 mod stacking;
+mod validation;
 
 pub(crate) use describe::describe;
 pub use error::TrainError;
 pub(crate) use fit::{Ended, Fitted, Task, fit};
 pub use options::{FitOptions, Place};
+pub(crate) use rung::Clock;
 pub use rung::RungOptions;
-pub(crate) use rung::{Clock, Judged};
+pub(crate) use validation::Judged;
 
 use holdadvise::model::{Batch, Calibration, Model};
 

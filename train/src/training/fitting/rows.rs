@@ -137,24 +137,19 @@ impl<'a> Rows<'a> {
         Examples { statics, k: self.k, target: self.targets, weight }
     }
 
-    /// The network's logits of some rows.
-    pub(crate) fn logits(&self, network: &Network, rows: &[usize]) -> Result<Vec<f32>, TrainError> {
-        let mut logits = Vec::with_capacity(rows.len());
-        self.judge(network, rows, |_, of_chunk| {
-            logits.extend(Vec::<f32>::try_from(of_chunk.f_to(Device::Cpu)?)?);
-            Ok(())
-        })?;
-        Ok(logits)
-    }
-
-    /// The network's mean loss on some rows.
-    pub(crate) fn mean_loss(&self, network: &Network, rows: &[usize]) -> Result<f64, TrainError> {
-        let mut sum = 0.0;
+    /// The network's logits of some rows, and its mean loss on them.
+    pub(crate) fn logits_and_loss(
+        &self,
+        network: &Network,
+        rows: &[usize],
+    ) -> Result<(Vec<f32>, f64), TrainError> {
+        let (mut all, mut sum) = (Vec::with_capacity(rows.len()), 0.0);
         self.judge(network, rows, |batch, logits| {
+            all.extend(Vec::<f32>::try_from(logits.f_to(Device::Cpu)?)?);
             sum += loss(logits, &batch.target, &batch.weight)?.f_double_value(&[])?;
             Ok(())
         })?;
-        Ok(sum / self.weight(rows))
+        Ok((all, sum / self.weight(rows)))
     }
 
     /// Gives the network's logits of some rows to `take`, batch by batch.

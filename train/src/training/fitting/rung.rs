@@ -9,8 +9,10 @@ use serde::Serialize;
 
 use super::checkpoint::Progress;
 use super::error::TrainError;
+use super::fit::Fitted;
 use super::journal::{Journal, Label};
 use super::options::FitOptions;
+use super::validation::Judged;
 use crate::output::{self, Output};
 use crate::training::trial::{Parameters, RungResult};
 
@@ -84,9 +86,12 @@ impl RungOptions {
         &self,
         progress: &Progress,
         stopped_early: bool,
-        judged: Judged,
+        done: Option<(Judged, &Fitted)>,
         device: &str,
     ) -> RungResult {
+        let fitted = done.as_ref().map(|(_, fitted)| *fitted);
+        let judged = done.map(|(judged, _)| judged).unwrap_or_default();
+        let begun = fitted.and_then(|fitted| fitted.begun.as_ref());
         RungResult {
             trial: self.trial.unwrap_or_default(),
             rung: self.rung.unwrap_or_default(),
@@ -98,8 +103,8 @@ impl RungOptions {
             validation_rows: judged.rows,
             validation_clusters: judged.clusters,
             without_groups: judged.without_groups,
-            share_of_trees: judged.share_of_trees,
-            kept_beginning: judged.kept_beginning,
+            share_of_trees: fitted.map_or(0.0, |fitted| fitted.share_of_trees),
+            kept_beginning: begun.is_some_and(|begun| begun.kept),
             seconds: progress.seconds,
             sequences_per_second: progress.sequences as f64 / progress.seconds.max(1e-9),
             peak_memory_mb: peak_memory_mb(),
@@ -109,12 +114,17 @@ impl RungOptions {
 
     /// Writes the last line of the metrics and the result, where they are asked for.
     pub(crate) fn tell(&self, result: &RungResult) -> Result<(), TrainError> {
-        let RungResult { epoch, metrics, seconds, peak_memory_mb, .. } = result;
+        let RungResult { epoch, seconds, peak_memory_mb, .. } = result;
         if let Some(path) = &self.metrics {
-            let metrics = metrics.iter();
+            let judged = Judged {
+                metrics: result.metrics.clone(),
+                rows: result.validation_rows,
+                clusters: result.validation_clusters,
+                without_groups: result.without_groups.clone(),
+            };
             Journal::open(path, self.label(), *epoch)?.add(&LastLine {
                 epoch: *epoch,
-                metrics: metrics.map(|(name, &value)| (format!("model_{name}"), value)).collect(),
+                metrics: judged.line("model_"),
                 rung_seconds: *seconds,
                 peak_memory_mb: *peak_memory_mb,
             })?;
@@ -138,17 +148,6 @@ impl RungOptions {
         let seconds = self.checkpoint_seconds.map(Duration::from_secs);
         Clock { start: Instant::now(), length: seconds }
     }
-}
-
-/// What the validation part says of a trained model; the default where nothing came of it.
-#[derive(Debug, Default)]
-pub(crate) struct Judged {
-    pub(crate) metrics: BTreeMap<String, f64>,
-    pub(crate) rows: usize,
-    pub(crate) clusters: usize,
-    pub(crate) without_groups: BTreeMap<String, Vec<f64>>,
-    pub(crate) share_of_trees: f64,
-    pub(crate) kept_beginning: bool,
 }
 
 /// How long this process may train.

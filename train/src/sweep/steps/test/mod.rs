@@ -22,6 +22,7 @@ use crate::split::Split;
 use crate::split::parts::Parts;
 use crate::split::selection::SelectionOptions;
 use crate::sweep::folder;
+use crate::sweep::leaderboard::remarks_on;
 use crate::sweep::plan::{BestTrial, Plan};
 use crate::training::baselines::code_statistics;
 use info::{Info, install};
@@ -95,7 +96,8 @@ pub fn run(options: &TestOptions) -> Result<(), Error> {
     };
     write("bestmodel.info", info.text().as_bytes())?;
     // Last: where it is, all is.
-    write("verdict.txt", verdict.text(&best).as_bytes())?;
+    let text = verdict.text(&best, &plan.metric.name);
+    write("verdict.txt", text.as_bytes())?;
     say(format_args!("trial {:03}: {}\n", best.result.trial, verdict.word));
     Ok(())
 }
@@ -215,7 +217,7 @@ fn seen_before(champion: &Model, dataset: &Dataset, rows: &[usize]) -> Option<St
 }
 
 impl Said {
-    fn text(&self, best: &BestTrial) -> String {
+    fn text(&self, best: &BestTrial, metric: &str) -> String {
         let mut out = format!(
             "{}\n\nThe best trial of this sweep ({:03}) against the model in use.\n",
             self.word, best.result.trial
@@ -224,6 +226,11 @@ impl Said {
             out.push_str(line);
             out.push('\n');
         });
+        let remarks = remarks_on(best, metric);
+        if !remarks.is_empty() {
+            out.push_str("\nHow it was chosen among the trials:\n");
+            remarks.iter().for_each(|line| out.push_str(&format!("{line}\n")));
+        }
         out.push_str("\nNothing was installed: that stays a person's act. The commands, in the folder with bestmodel.pt:\n");
         out.push_str(install());
         out

@@ -23,6 +23,8 @@ pub(super) enum Judgement {
     Better,
     /// The challenger is worse.
     Worse,
+    /// The challenger is better by the figure that decides, and worse by another.
+    Mixed,
     /// Either may be true.
     Undecided,
 }
@@ -32,6 +34,7 @@ impl fmt::Display for Judgement {
         f.write_str(match self {
             Self::Better => "better",
             Self::Worse => "worse",
+            Self::Mixed => "better and worse: not by every figure alike",
             Self::Undecided => "no difference that these holds can show",
         })
     }
@@ -104,8 +107,7 @@ pub(super) fn compare(
         .collect();
     figures.sort_by_key(|compared| compared.figure != deciding);
     let clusters = outcomes.clusters();
-    let mut judgement =
-        figures.first().map_or(Judgement::Undecided, |first| judge(first, clusters));
+    let mut judgement = overall(&figures, clusters);
     let decisions = paired_decisions(dataset, test, models, (draws, seed))?;
     let harm = decisions.as_ref().map(harm).unwrap_or_default();
     if !harm.is_empty() {
@@ -135,6 +137,18 @@ fn harm(paired: &Paired) -> Vec<String> {
     harm
 }
 
+/// What the figures come to together, the first of which decides. What is worse by any of them is
+/// not called better, nor like the other.
+fn overall(figures: &[Compared], clusters: usize) -> Judgement {
+    let mut judged = figures.iter().map(|compared| judge(compared, clusters));
+    let first = judged.next().unwrap_or(Judgement::Undecided);
+    match (first, judged.any(|other| other == Judgement::Worse)) {
+        (Judgement::Better, true) => Judgement::Mixed,
+        (Judgement::Undecided, true) => Judgement::Worse,
+        (first, _) => first,
+    }
+}
+
 fn judge(compared: &Compared, clusters: usize) -> Judgement {
     let Estimate { low, high, .. } = compared.difference;
     if clusters < LEAST_CLUSTERS || !compared.difference.exists() {
@@ -158,10 +172,18 @@ impl Verdict {
             let Compared { figure, challenger, champion, difference, .. } = compared;
             let way = if compared.more_is_better { "more" } else { "less" };
             let decides = if at == 0 { "; this figure decides" } else { "" };
+            let side = if compared.more_is_better { -1.0 } else { 1.0 };
+            let worse = side * difference.value > 0.0;
+            let said = match (judge(compared, self.clusters), worse) {
+                (Judgement::Worse, _) => ": worse",
+                (Judgement::Better, _) => ": better",
+                (_, true) => ": worse, but not beyond chance",
+                (_, false) => "",
+            };
             lines.push(if difference.exists() {
                 format!(
                     "{figure}: {challenger:.4} against {champion:.4}, difference {:+.4}, 95 % interval {:+.4} to {:+.4} ({way} is \
-                     better{decides})",
+                     better{decides}){said}",
                     difference.value, difference.low, difference.high
                 )
             } else {
@@ -170,8 +192,12 @@ impl Verdict {
         }
         lines.extend(self.harm.iter().cloned());
         if let Some(Paired { decisions, cost }) = &self.decisions {
+            let said = match self.harm.is_empty() && cost.value > 0.0 {
+                true => ": worse, but not beyond chance",
+                false => "",
+            };
             lines.push(format!(
-                "hours a hold: difference {:+.3}, 95 % interval {:+.3} to {:+.3} (less is better)",
+                "hours a hold: difference {:+.3}, 95 % interval {:+.3} to {:+.3} (less is better){said}",
                 cost.value, cost.low, cost.high
             ));
             lines.extend(decisions.to_string().lines().map(str::to_owned));
@@ -209,6 +235,24 @@ mod tests {
         }
         assert_eq!(judged(true, 0.01, 0.02, 29), Judgement::Undecided, "too few clusters");
         assert_eq!((deciding("validation_auroc"), deciding("other")), ("auroc", "log_loss"));
+    }
+
+    #[test]
+    fn worse_by_any_figure_is_not_called_better() {
+        let better = || compared(true, 0.01, 0.02);
+        let [worse, like] = [compared(false, 0.01, 0.02), compared(false, -0.01, 0.02)];
+        let of = |figures: &[Compared]| overall(figures, 40);
+        assert_eq!(of(&[better(), like.clone()]), Judgement::Better);
+        assert_eq!(of(&[better(), like.clone(), worse.clone()]), Judgement::Mixed);
+        assert_eq!(of(&[like.clone(), worse.clone()]), Judgement::Worse);
+        assert_eq!(of(&[worse, better()]), Judgement::Worse);
+        assert_eq!(of(&[like.clone(), better()]), Judgement::Undecided);
+        let (judgement, decisions, harm) = (Judgement::Undecided, None, Vec::new());
+        let figures = vec![like, compared(true, -0.03, -0.01)];
+        let verdict = Verdict { judgement, rows: 90, clusters: 40, figures, decisions, harm };
+        let lines = verdict.lines(500);
+        assert!(lines[1].ends_with("decides): worse, but not beyond chance"), "{lines:?}");
+        assert!(lines[2].ends_with("(more is better): worse"), "{lines:?}");
     }
 
     #[test]
