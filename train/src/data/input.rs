@@ -16,6 +16,7 @@ use holdadvise::userlog::ReadOptions;
 use jiff::tz::TimeZone;
 
 use crate::Error;
+use crate::progress::{Progress, Unit};
 
 /// H unless something else is asked for, hours.
 const HORIZON: u32 = 48;
@@ -76,16 +77,24 @@ impl InputOptions {
         let mut history = HistoryBuilder::new();
         let coverage = if this.userlogs { Coverage::Jobs } else { Coverage::AccessPoint };
         let options = this.read_options()?;
+        let size = |path: &PathBuf| path.metadata().map_or(0, |metadata| metadata.len());
+        let whole = this.logs.iter().chain(&this.epochs).map(size).sum();
+        let progress = Progress::new("reading", Unit::Bytes, whole);
         for path in &this.logs {
             let piped = piped(path)?;
             let log = piped.as_ref().map_or(path.as_path(), |file| file.path());
             let report = history.read_log(log, coverage, &options)?;
             if let Some(first) = report.first_damage {
                 let others = report.damaged - 1;
-                eprintln!("{}: {first}; {others} more skipped", path.display());
+                progress.tell(&format!("{}: {first}; {others} more skipped", path.display()));
             }
+            progress.advance(size(path));
         }
-        this.read_epochs(&mut history)?;
+        for path in &this.epochs {
+            add_epochs(&mut history, path)?;
+            progress.advance(size(path));
+        }
+        drop(progress);
         for ad in ads {
             if let Some(hold) = HoldInQueue::of(ad) {
                 history.add_queue_ad(ad, hold.entered_current_status);
@@ -126,13 +135,7 @@ impl InputOptions {
     /// # Errors
     /// When a file cannot be opened.
     pub fn read_epochs(&self, history: &mut HistoryBuilder) -> Result<(), Error> {
-        for path in &self.epochs {
-            let report = history.read_epochs(reader(path)?);
-            for problem in report.problems {
-                eprintln!("{}: {problem}", path.display());
-            }
-        }
-        Ok(())
+        self.epochs.iter().try_for_each(|path| add_epochs(history, path))
     }
 
     /// Reads the journals.
@@ -210,6 +213,14 @@ impl InputOptions {
     pub fn zone(&self) -> Result<TimeZone, Error> {
         zone(self.time_zone.as_deref())
     }
+}
+
+fn add_epochs(history: &mut HistoryBuilder, path: &Path) -> Result<(), Error> {
+    let report = history.read_epochs(reader(path)?);
+    for problem in report.problems {
+        eprintln!("{}: {problem}", path.display());
+    }
+    Ok(())
 }
 
 impl Input {

@@ -14,6 +14,7 @@ use serde_json::Value;
 use crate::Error;
 use crate::data::dataset::{Dataset, DatasetInfo};
 use crate::output::Output;
+use crate::progress::{Progress, Unit};
 use crate::say::say;
 
 /// Make one dataset of the shards that `tensors` wrote.
@@ -45,8 +46,7 @@ pub fn run(options: &MergeOptions) -> Result<(), Error> {
     Ok(())
 }
 
-/// One dataset of the shards in these files. No more than it and one shard is in memory, the shard
-/// twice while it is read.
+/// One dataset of the shards in these files. No more than it and one shard is in memory.
 ///
 /// # Errors
 /// When a shard cannot be read or does not go with the others, or none has rows.
@@ -57,6 +57,9 @@ pub fn merge(shards: &[PathBuf]) -> Result<Dataset, Error> {
     let mut simulations = Vec::new();
     // For each row the shard it is from.
     let mut from: Vec<usize> = Vec::new();
+    let size = |path: &PathBuf| path.metadata().map_or(0, |metadata| metadata.len());
+    let bytes: u64 = shards.iter().map(size).sum();
+    let progress = Progress::new("merging", Unit::Bytes, bytes);
     for (number, path) in shards.iter().enumerate() {
         let before = &shards[..number];
         if before.iter().any(|before| is_same(before, path)) {
@@ -71,8 +74,6 @@ pub fn merge(shards: &[PathBuf]) -> Result<Dataset, Error> {
             None => {
                 let mut first = Dataset { info: shard.info.clone(), ..Dataset::default() };
                 first.info.causes.clear();
-                let sizes = shards.iter().filter_map(|path| path.metadata().ok());
-                let bytes: u64 = sizes.map(|metadata| metadata.len()).sum();
                 first.reserve(usize::try_from(bytes).unwrap_or(0) / first.row_size());
                 first.append(shard);
                 merged = Some(first);
@@ -93,6 +94,7 @@ pub fn merge(shards: &[PathBuf]) -> Result<Dataset, Error> {
                 merged.append(shard);
             }
         }
+        progress.advance(size(path));
         if is_home && home.is_none() {
             home = Some(number);
         }

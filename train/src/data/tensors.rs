@@ -18,6 +18,7 @@ use crate::data::input::{InputOptions, open, unread};
 use crate::data::instant::Instant;
 use crate::data::truth::{Oracle, Truth};
 use crate::output::Output;
+use crate::progress::{Progress, Unit};
 use crate::random::Random;
 
 /// Write the released holds of job event logs as a dataset: one sample each, at its release.
@@ -175,13 +176,18 @@ pub fn run(options: &TensorsOptions) -> Result<(), Error> {
         let access_point = options.access_point + i32::try_from(number + 1)?;
         push_simulation(&mut dataset, options, folder, access_point, window)?;
     }
-    for seed in options.simulate.iter().flat_map(|seeds| seeds.all()) {
+    let seeds = options.simulate.map(|seeds| seeds.all());
+    let count = seeds.as_ref().map_or(0, |seeds| seeds.len()) as u64;
+    let simulating = Progress::new("simulating", Unit::Things("companions"), count);
+    for seed in seeds.into_iter().flatten() {
         let folder = tempfile::tempdir()?;
         companions::simulate(seed, folder.path(), options.delays > 0)?;
         let access_point = companions::number(seed);
         dataset.info.add_companions(&[access_point]);
         push_simulation(&mut dataset, options, folder.path(), access_point, window)?;
+        simulating.advance(1);
     }
+    drop(simulating);
     if dataset.is_empty() && !options.allow_empty {
         let began = match window {
             Window { from: None, until: None } => "",
@@ -267,9 +273,14 @@ struct Rows<'a> {
 impl Rows<'_> {
     /// One row for each release that came to an outcome.
     fn push_releases(&mut self, episodes: &[Episode]) -> Result<(), Error> {
-        for episode in episodes.iter().filter(|episode| is_labelled(episode)) {
+        let labelled = || episodes.iter().filter(|episode| is_labelled(episode));
+        let count = labelled().count();
+        self.dataset.reserve(count * (1 + self.delays));
+        let progress = Progress::new("sampling", Unit::Things("releases"), count as u64);
+        for episode in labelled() {
             self.push_release(episode)?;
             self.push_foreseen(episode)?;
+            progress.advance(1);
         }
         Ok(())
     }
@@ -341,7 +352,11 @@ impl Rows<'_> {
     /// and for every action at every instant the oracle was asked a row whose label is drawn with
     /// the true probability. Nothing is told of an action that changes nothing, as-is excepted.
     fn push_truth(&mut self, episodes: &[Episode], told: f64) -> Result<(), Error> {
-        for episode in episodes.iter().filter(|e| hold_code::is_by_system(e.identity.code)) {
+        let by_system = || episodes.iter().filter(|e| hold_code::is_by_system(e.identity.code));
+        let whole = by_system().count() as u64;
+        let progress = Progress::new("sampling", Unit::Things("holds"), whole);
+        for episode in by_system() {
+            progress.advance(1);
             if let (Some(instant), true) = (episode.released_at, is_labelled(episode)) {
                 // Nothing of a companion happened: what its release would do the oracle says.
                 if !self.dataset.info.is_companion(self.access_point) {

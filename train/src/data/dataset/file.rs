@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufReader, BufWriter, Cursor, Read, Seek, SeekFrom, Take, Write};
 use std::path::Path;
 
 use holdadvise::history::Action;
@@ -14,13 +14,13 @@ use sha2::{Digest, Sha256};
 
 use super::{CENSORED, COMPANIONS_FORMAT, DATASET_FORMAT, Dataset, DatasetInfo, Reach, UNKNOWN};
 use crate::Error;
-use crate::data::metadata::{self, METADATA_KEY, tensor};
-use crate::output::{self, Output};
+use crate::data::metadata::{self, METADATA_KEY};
+use crate::output::{self, FileError, Output};
 
-/// The values of a type that lie in the bytes of a tensor.
+/// The values of a type that a reader gives.
 macro_rules! values {
     (U8 $bytes:expr) => {
-        $bytes.to_vec()
+        values($bytes, u8::from_le_bytes)
     };
     (F32 $bytes:expr) => {
         values($bytes, f32::from_le_bytes)
@@ -108,33 +108,51 @@ impl Dataset {
         hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// Reads and checks a file.
+    /// Reads and checks a file, column by column: it is in memory once.
     ///
     /// # Errors
     /// When it cannot be read, is not a dataset, or a row does not fit the schema.
     pub fn read(path: &Path) -> Result<Self, Error> {
+        let failed = |error| format!("dataset {}", FileError::of(path)(error));
+        let file = File::open(path).map_err(failed)?;
+        let metadata = file.metadata().map_err(failed)?;
+        if metadata.is_file() {
+            let read = Self::from_file(BufReader::new(file), metadata.len());
+            return Ok(read.map_err(wrong(path))?);
+        }
+        // What comes through a pipe comes in one order.
         let file = output::read(path).map_err(|error| format!("dataset {error}"))?;
         Ok(Self::from_bytes(&file).map_err(wrong(path))?)
     }
 
     pub(super) fn from_bytes(file: &[u8]) -> Result<Self, String> {
-        let text =
-            |error: safetensors::SafeTensorError| format!("not a safetensors file ({error})");
-        let (tensors, info) = metadata::open(file)?;
+        Self::from_file(Cursor::new(file), file.len() as u64)
+    }
+
+    /// Reads a file of so many bytes.
+    fn from_file(mut file: impl Read + Seek, size: u64) -> Result<Self, String> {
+        let (metadata, begin) = metadata::header(&mut file, size)?;
+        let info = metadata::json(&metadata)?;
         // The format first: what else stands there may differ in another one.
-        let Format { format } = metadata::parse(&info)?;
+        let Format { format } = metadata::parse(info)?;
         if ![DATASET_FORMAT, COMPANIONS_FORMAT].contains(&format) {
             return Err(format!(
                 "format {format}, expected {DATASET_FORMAT}, or {COMPANIONS_FORMAT} with companions"
             ));
         }
-        let info: DatasetInfo = metadata::parse(&info)?;
+        let info: DatasetInfo = metadata::parse(info)?;
         let d = Dimensions::of(&info.schema);
-        let n = tensors.tensor("label").map_err(text)?.shape().first().copied().unwrap_or(0);
-        let column = |name: &str, dtype| tensor(&tensors, name, dtype, &shape(name, n, d));
+        let n = metadata.info("label").ok_or("tensor label: it is not there")?;
+        let n = n.shape.first().copied().unwrap_or(0);
+        let place = |name: &str, dtype| -> Result<(u64, u64), String> {
+            let (from, to) = metadata::place(&metadata, name, dtype, &shape(name, n, d))?;
+            Ok((begin + from as u64, (to - from) as u64))
+        };
         macro_rules! read {
             ($($name:ident $type:ident,)*) => {
-                Self { $($name: values!($type column(stringify!($name), Dtype::$type)?),)* info }
+                Self { $($name: values!(
+                    $type part(&mut file, place(stringify!($name), Dtype::$type)?)?
+                )?,)* info }
             };
         }
         let dataset = with_columns!(read);
@@ -191,6 +209,12 @@ impl Dataset {
             None => Ok(()),
         }
     }
+}
+
+/// So many bytes of a file, from an offset on.
+fn part<F: Read + Seek>(file: &mut F, (at, bytes): (u64, u64)) -> Result<Take<&mut F>, String> {
+    file.seek(SeekFrom::Start(at)).map_err(|error| error.to_string())?;
+    Ok(file.take(bytes))
 }
 
 /// What makes words of what is wrong with a file.
@@ -265,6 +289,19 @@ fn pieces<T: Copy, const N: usize, E>(
     Ok(())
 }
 
-fn values<T, const N: usize>(bytes: &[u8], of_bytes: impl Fn([u8; N]) -> T) -> Vec<T> {
-    bytes.as_chunks().0.iter().map(|&chunk| of_bytes(chunk)).collect()
+/// The values that a reader gives to its limit, piece by piece.
+fn values<T, const N: usize>(
+    mut bytes: Take<impl Read>,
+    of_bytes: impl Fn([u8; N]) -> T,
+) -> Result<Vec<T>, String> {
+    let count = usize::try_from(bytes.limit()).map_err(|error| error.to_string())? / N;
+    let mut values = Vec::new();
+    values.try_reserve_exact(count).map_err(|error| error.to_string())?;
+    let mut piece = vec![0; PIECE.min(count) * N];
+    while values.len() < count {
+        let piece = &mut piece[..PIECE.min(count - values.len()) * N];
+        bytes.read_exact(piece).map_err(|error| error.to_string())?;
+        values.extend(piece.as_chunks().0.iter().map(|&chunk| of_bytes(chunk)));
+    }
+    Ok(values)
 }

@@ -1,6 +1,5 @@
 //! `holdadvise-train episodes`: the holds of logs, what was done about them and what came of that.
 
-mod progress;
 mod stream;
 mod summary;
 

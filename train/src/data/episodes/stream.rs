@@ -7,10 +7,10 @@ use holdadvise::history::{Episode, EpisodeStream, HistoryBuilder, LogHolds, Note
 use holdadvise::userlog::{Beginning, Chunk, ChunkedLog, LogReader, ReadOptions};
 use tempfile::NamedTempFile;
 
-use super::progress::Progress;
 use super::summary::Counts;
 use crate::Error;
 use crate::data::input::{InputOptions, piped};
+use crate::progress::{Progress, Unit};
 
 /// Reads the logs of `input` and passes on their episodes, until `episode` breaks.
 pub(super) fn stream(
@@ -25,7 +25,7 @@ pub(super) fn stream(
     input.read_epochs(&mut ads)?;
     let ads = ads.build();
     let logs = in_order(input, &options)?;
-    let progress = Progress::new(logs.iter().map(|log| log.size()).sum());
+    let progress = Progress::new("reading", Unit::Bytes, logs.iter().map(|log| log.size()).sum());
     let stream = EpisodeStream::new(&ads, journal, input.horizon());
     let mut reading = Reading { progress, stream, counts, holds: 0, episode };
     for (at, log) in logs.iter().enumerate() {
@@ -117,7 +117,8 @@ impl<F: FnMut(Episode) -> ControlFlow<()>> Reading<'_, F> {
                     flow = (self.episode)(made);
                 }
             });
-            self.progress.advance((bytes as f64 * share) as u64, self.holds);
+            self.progress.advance((bytes as f64 * share) as u64);
+            self.progress.message(format!("{} holds", self.holds));
             flow
         });
         self.counts.damaged += damaged;

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use holdadvise::model::{Batch, Calibration, Dimensions, Forest, cross_entropy, platt};
+use indicatif::HumanDuration;
 use serde::Serialize;
 use serde_json::{Value, json};
 use tch::{Device, Kind, Tensor};
@@ -26,6 +27,7 @@ use super::stacking::share_of_trees;
 use super::validation::Judged;
 use crate::data::dataset::Dataset;
 use crate::output;
+use crate::progress::{self, Progress as Bar, Unit};
 use crate::random::Random;
 use crate::split::Split;
 use crate::split::selection::Blank;
@@ -228,6 +230,8 @@ impl<'a> Trainer<'a> {
         let mut sum = Tensor::f_zeros([1], (Kind::Double, self.device))?;
         let mut weight = 0.0;
         let mut rate = options.learning_rate;
+        let what = format!("epoch {number} of {}", options.epochs);
+        let bar = Bar::new(what, Unit::Things("rows"), order.len() as u64);
         for (at, chunk) in order.chunks(options.batch).enumerate() {
             let (from, length) = ((at * options.batch) as i64, chunk.len() as i64);
             let batch = self.rows.batch(&index.f_narrow(0, from, length)?)?;
@@ -244,7 +248,9 @@ impl<'a> Trainer<'a> {
                 self.optimizer.step(&gradient, rate, GRADIENT_NORM)?;
             }
             weight += total;
+            bar.advance(chunk.len() as u64);
         }
+        drop(bar);
         self.network.set_training(false)?;
         let train_loss = sum.f_double_value(&[0])? / weight;
         let pass = start.elapsed().as_secs_f64();
@@ -254,9 +260,14 @@ impl<'a> Trainer<'a> {
         self.progress.epoch = number;
         self.progress.seconds += seconds;
         self.progress.sequences += order.len() as u64;
+        let until = self.task.rung.until(options) as u64;
+        let spent = Duration::from_secs_f64(self.progress.seconds.clamp(0.0, 1e9));
+        let left = progress::left(spent, number as u64, until).filter(|_| until > number as u64);
+        let left =
+            left.map_or(String::new(), |left| format!(", at most {} left", HumanDuration(left)));
         let better = self.judge(BestEpoch { epoch: number, train_loss, validation_loss });
         eprintln!(
-            "epoch {number}: training loss {train_loss:.4}, validation loss {validation_loss:.4}{}, {seconds:.1} s",
+            "epoch {number}: training loss {train_loss:.4}, validation loss {validation_loss:.4}{}, {seconds:.1} s{left}",
             if better { " (best)" } else { "" },
         );
         Ok(EpochLine {
