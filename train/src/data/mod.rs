@@ -2,7 +2,8 @@
 //!
 //! [`input`] reads logs, epoch ads and journals, [`truth`] what a simulation knows besides, and
 //! [`peek`] the two ends of a log. [`episodes`] prints the holds, [`tensors`] makes rows of them,
-//! [`merge`] makes one [`dataset`] of several. [`companions`] are simulated and train beside real ones.
+//! [`merge`] makes one [`dataset`] of several. [`companions`] are simulated and train beside
+//! real ones.
 
 pub mod companions;
 pub mod dataset;

@@ -23,7 +23,8 @@ use crate::random::Random;
 
 /// Write the released holds of job event logs as a dataset: one sample each, at its release.
 #[derive(Clone, Debug, Args)]
-#[command(group = clap::ArgGroup::new("source").required(true).multiple(true).args(["logs", "simulation", "simulate"]))]
+#[command(group = clap::ArgGroup::new("source").required(true).multiple(true)
+    .args(["logs", "simulation", "simulate"]))]
 pub struct TensorsOptions {
     #[command(flatten)]
     input: InputOptions,

@@ -56,27 +56,27 @@ impl Beginning {
     }
 
     /// The file.
-    pub(crate) fn bytes(&self) -> &[u8] {
+    pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
     /// The model.
-    pub(crate) fn model(&self) -> &Model {
+    pub fn model(&self) -> &Model {
         &self.model
     }
 
     /// Its trees.
-    pub(crate) fn trees(&self) -> usize {
+    pub fn trees(&self) -> usize {
         self.trees
     }
 
     /// SHA-256 of the file.
-    pub(crate) fn digest(&self) -> String {
+    pub fn digest(&self) -> String {
         digest(&self.bytes)
     }
 
     /// How much its trees weigh beside its network, 0 to 1.
-    pub(crate) fn share_of_trees(&self) -> f64 {
+    pub fn share_of_trees(&self) -> f64 {
         let details = &self.model.metadata.training.details;
         let share = details.get("share_of_trees").and_then(serde_json::Value::as_f64);
         share.filter(|share| (0.0..=1.0).contains(share)).unwrap_or(0.0)
@@ -99,12 +99,12 @@ impl Beginning {
     }
 
     /// Its pieces of the ranges of statics.
-    pub(crate) fn pieces(&self) -> usize {
+    pub fn pieces(&self) -> usize {
         self.side("statics_piece_column", 0)
     }
 
     /// Shape and values of its parameters as they are without trees beside them, by name.
-    pub(crate) fn parameters<'s>(&'s self) -> BTreeMap<&'s str, (&'s [usize], Vec<f32>)> {
+    pub fn parameters<'s>(&'s self) -> BTreeMap<&'s str, (&'s [usize], Vec<f32>)> {
         // What the network weighs is part of its last layer; of nothing nothing can be undone.
         let weight = 1.0 - self.share_of_trees();
         let whole = if self.trees > 0 && weight > 0.0 { weight } else { 1.0 };
@@ -158,7 +158,7 @@ impl Beginning {
     ///
     /// # Errors
     /// What differs, and the options that would not.
-    pub(crate) fn check_sizes(&self, sizes: [usize; 5]) -> Result<(), String> {
+    pub fn check_sizes(&self, sizes: [usize; 5]) -> Result<(), String> {
         let its = self.sizes();
         let differ: Vec<String> = its
             .iter()

@@ -2,7 +2,8 @@
 //!
 //! `fitting` (cargo feature `torch`) fits the network, cut by `pieces`, and the trees of
 //! `boosting`, and leaves sources out by `source_dropout`. `holdadvise::model::platt` makes probabilities of
-//! what a model says, [`baselines`] are what it has to beat, [`beginning`] is a model to begin with, and [`trial`] is what a sweep gives a
+//! what a model says, [`baselines`] are what it has to beat,
+//! [`beginning`] is a model to begin with, and [`trial`] is what a sweep gives a
 //! training and hears of it.
 
 pub mod baselines;

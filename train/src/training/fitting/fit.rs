@@ -349,7 +349,8 @@ impl<'a> Trainer<'a> {
         if let Some(beginning) = self.task.beginning {
             let ours = Losses::of(&logits, self.rows.examples(), validation);
             let its = its_logits(&self.task, beginning)?;
-            fitted.settle(beginning, Losses::of(&its, self.rows.examples(), validation), &ours);
+            let its = Losses::of(&its, self.rows.examples(), validation);
+            fitted.settle(beginning, &its, &ours);
         }
         Ok(Ended::Done(fitted))
     }
@@ -392,7 +393,7 @@ fn its_logits(task: &Task<'_>, beginning: &Beginning) -> Result<Vec<f32>, TrainE
 
 impl Fitted {
     /// Goes back to the model that was begun with where that is no worse.
-    fn settle(&mut self, beginning: &Beginning, its: Losses, ours: &Losses) {
+    fn settle(&mut self, beginning: &Beginning, its: &Losses, ours: &Losses) {
         let kept = ours.calibrated.is_nan() || ours.calibrated >= its.calibrated;
         self.begun = Some(Begun {
             sha256: beginning.digest(),

@@ -4,7 +4,8 @@
 //!
 //! `options` says how, `fit` does it on the `rows` of a dataset with a `network`, its `replicas`,
 //! their `gradient` and its `optimizer`, `stacking` weighs the trees, `describe` writes down what
-//! came of it, `validation` says how good it is. A training can be done in pieces (`rung`): it goes on from a `checkpoint` as if it
+//! came of it, `validation` says how good it is. A training can be done in pieces (`rung`): it goes
+//! on from a `checkpoint` as if it
 //! had never stopped, and tells of itself in a `journal`.
 //!
 //! On the CPU the same dataset, options and seed give the same file, byte for byte, with the same

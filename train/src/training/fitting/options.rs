@@ -65,8 +65,8 @@ pub struct FitOptions {
     /// have together, 0 to 0.9; 0 leaves them out. Without companions it is nothing.
     #[arg(long, default_value_t = 0.3)]
     pub simulation_weight: f64,
-    /// Begin with the parameters of this model, of the same schema and sizes, and keep it where what
-    /// comes of the training is no better on the validation part.
+    /// Begin with the parameters of this model, of the same schema and sizes, and keep it where
+    /// what comes of the training is no better on the validation part.
     #[arg(long, value_name = "MODEL", conflicts_with = "architecture")]
     pub from: Option<PathBuf>,
     /// A scripted TorchScript module of one's own in place of the built-in network, as
