@@ -56,7 +56,9 @@ fn companions_train_beside_a_real_access_point_and_judge_nothing() {
 
     let model = train(here, "", "mixed.pt");
     let training = &model.metadata.training;
-    let outcomes = (of_home.train + of_home.validation) as u64;
+    let of_rows = Parts::read(&here.join("parts-of-home")).unwrap();
+    let chosen = |row: &usize| home.observed[*row] == 1 && of_rows.part[*row] < 2;
+    let outcomes = (0..home.len()).filter(chosen).count() as u64;
     assert_eq!((training.trained_on.as_str(), training.outcomes), ("ap1", outcomes));
     assert_eq!(training.details["options"]["simulation_weight"], 0.3);
     let data = &model.metadata.sheet.as_ref().unwrap().data;

@@ -192,7 +192,7 @@ fn simulations_and_logs_are_merged() {
     assert!(fails("merge whole copy -o x").contains("copy both have a hold of cluster"));
     run("tensors --simulation two --slots 13 -o slots");
     let error = fails("merge whole slots -o x");
-    assert!(error.contains("12 slots, 403 statics), slots has "), "{error}");
+    assert!(error.contains("12 slots, 404 statics), slots has "), "{error}");
 }
 
 #[test]

@@ -122,7 +122,7 @@ fn the_best_model_is_completed_described_and_compared() {
     // Against one that says the contrary.
     let mut metadata = serde_json::to_value(&before.metadata).unwrap();
     metadata["calibration"]["a"] = json!(-metadata["calibration"]["a"].as_f64().unwrap());
-    metadata["training"]["details"]["split"] =
+    metadata["training"]["split"] =
         json!({"train_end": 0, "validation_end": i64::MAX, "horizon": 0});
     fs::write(here.join("m.json"), metadata.to_string()).unwrap();
     let contrary = ["export", "model.pt", "--metadata", "m.json", "-o", "contrary.pt"];

@@ -63,9 +63,8 @@ pub struct TensorsOptions {
     told: f64,
     /// Rows of a release made later than its decision, for each instant, drawn by a hash: of a
     /// simulation made with `--when` so many of its delays, of a release that happened so many
-    /// instants before it. 0, the default: none, and no column for the delay, as the shipped model
-    /// has none.
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    /// instants before it. 0: none, and no column for the delay.
+    #[arg(long, value_name = "N", default_value_t = 2)]
     delays: usize,
     /// Frame edges in seconds before the decision, growing, with commas between. Default: those of
     /// the shipped model.

@@ -1,7 +1,7 @@
 //! The hidden truth that `simulate` writes beside its logs: for each hold the success probability
 //! of each action.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 use std::path::Path;
 
@@ -96,7 +96,7 @@ impl HoldTruth {
 pub struct Truth {
     /// By job and time of event 012, each with its NumHolds: where an hour of the preset takes
     /// seconds, a job may be held twice in one.
-    holds: HashMap<(JobId, i64), Vec<(i64, HoldTruth)>>,
+    holds: BTreeMap<(JobId, i64), Vec<(i64, HoldTruth)>>,
 }
 
 impl Truth {
@@ -186,6 +186,20 @@ pub fn read_simulation(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_releases_in_one_second_the_action_of_the_later_hold_counts() {
+        let line = |cluster, time, action| {
+            let (job, rest) = (r#""proc":0,"released":9"#, r#""success":0.5,"oracle":[]"#);
+            format!(r#"{{"cluster":{cluster},"time":{time},{job},"action":"{action}",{rest}}}"#)
+        };
+        let holds = |cluster| [line(cluster, 6, "memory"), line(cluster, 5, "as-is")];
+        let lines: Vec<String> = (1..=32).flat_map(holds).collect();
+        let journal = Truth::read(lines.join("\n").as_bytes()).unwrap().journal();
+        for cluster in 1..=32 {
+            assert_eq!(journal.action(JobId::new(cluster, 0), 9), Some(Action::Memory));
+        }
+    }
 
     #[test]
     fn reads_a_record() {
