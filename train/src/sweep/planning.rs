@@ -103,7 +103,7 @@ fn of_the_model(from: &Path, settings: &[Setting]) -> Result<(), String> {
     for setting in settings {
         let frames = FrameEdges::new(setting.frame_edges.clone());
         let (Some(frames), Ok(slots)) = (frames, Slots::new(setting.slots)) else { continue };
-        let schema = FeatureSchema::with_layout(&Layout { frames, slots }).without_delay();
+        let schema = FeatureSchema::with_layout(&Layout { frames, slots });
         beginning.check_schema(&schema).map_err(|error| {
             format!("training.from: {}: {error}; `preprocessing` says how", from.display())
         })?;
