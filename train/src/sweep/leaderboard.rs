@@ -69,7 +69,7 @@ pub struct Entry {
     pub behind: Option<Behind>,
     /// How much the trees weigh beside the network, 0 to 1.
     pub share_of_trees: f64,
-    /// It is the model that it began with: it came to nothing better.
+    /// It is the model that it began with: the training found nothing better.
     pub kept_beginning: bool,
     /// Seconds spent training it.
     pub seconds: f64,
