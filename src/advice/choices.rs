@@ -156,8 +156,12 @@ pub struct Choices {
 impl Choices {
     /// The expected cost of a choice, hours.
     pub fn hours(&self, recommendation: Recommendation) -> Option<f64> {
-        let of = |choice: &&Choice| choice.recommendation == recommendation;
-        self.choices.iter().find(of)?.hours
+        self.of(recommendation)?.hours
+    }
+
+    /// What is said of a choice.
+    pub fn of(&self, recommendation: Recommendation) -> Option<&Choice> {
+        self.choices.iter().find(|choice| choice.recommendation == recommendation)
     }
 }
 

@@ -58,6 +58,15 @@ pub struct Settings {
     pub most_rotations: u32,
 }
 
+impl Settings {
+    /// With event 028, and one log that is never rotated.
+    pub fn new(preset: Preset, seed: u64, days: u32, output: impl Into<PathBuf>) -> Self {
+        let (information, largest_log, most_rotations) = (true, 0, 1);
+        let output = output.into();
+        Self { preset, seed, days, output, information, largest_log, most_rotations }
+    }
+}
+
 /// What is written besides, where it is asked for: it costs time and changes nothing else.
 #[derive(Clone, Debug, Default)]
 pub struct Extras {

@@ -12,15 +12,7 @@ use holdadvise_simulate::{
 };
 
 fn settings(seed: u64, folder: &Path) -> Settings {
-    Settings {
-        preset: Preset::load_with("small", &["faults-3".to_owned()]).unwrap(),
-        seed,
-        days: 4,
-        output: folder.to_owned(),
-        information: true,
-        largest_log: 0,
-        most_rotations: 1,
-    }
+    Settings::new(Preset::load_with("small", &["faults-3".to_owned()]).unwrap(), seed, 4, folder)
 }
 
 struct By<F>(F);

@@ -8,15 +8,7 @@ use tempfile::TempDir;
 fn played(preset: &str, layers: &[&str]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let layers: Vec<String> = layers.iter().map(|&layer| layer.to_owned()).collect();
-    let settings = Settings {
-        preset: Preset::load_with(preset, &layers).unwrap(),
-        seed: 1,
-        days: 1,
-        output: folder.path().to_owned(),
-        information: true,
-        largest_log: 0,
-        most_rotations: 1,
-    };
+    let settings = Settings::new(Preset::load_with(preset, &layers).unwrap(), 1, 1, folder.path());
     simulate(&settings).unwrap();
     folder
 }

@@ -21,15 +21,8 @@ struct Played {
 fn played(preset: &str, layers: &[&str], seed: u64, days: u32) -> Played {
     let folder = tempfile::tempdir().unwrap();
     let layers: Vec<String> = layers.iter().map(|&layer| layer.to_owned()).collect();
-    let settings = Settings {
-        preset: Preset::load_with(preset, &layers).unwrap(),
-        seed,
-        days,
-        output: folder.path().to_owned(),
-        information: true,
-        largest_log: 0,
-        most_rotations: 1,
-    };
+    let settings =
+        Settings::new(Preset::load_with(preset, &layers).unwrap(), seed, days, folder.path());
     simulate(&settings).unwrap();
     let truth = std::fs::read_to_string(folder.path().join("truth.jsonl")).unwrap();
     let holds = truth.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -258,15 +251,8 @@ fn a_layer_stands_in_the_description() {
 fn a_unit_of_time_changes_durations_and_nothing_else() {
     let of = |unit: f64| {
         let folder = tempfile::tempdir().unwrap();
-        let settings = Settings {
-            preset: Preset::load("small").unwrap().in_unit(unit),
-            seed: 3,
-            days: 4,
-            output: folder.path().to_owned(),
-            information: true,
-            largest_log: 0,
-            most_rotations: 1,
-        };
+        let settings =
+            Settings::new(Preset::load("small").unwrap().in_unit(unit), 3, 4, folder.path());
         simulate(&settings).unwrap();
         let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
         let truth: Vec<Value> =

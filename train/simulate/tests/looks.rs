@@ -26,15 +26,8 @@ fn played(seed: u64) -> Played {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let layers = ["faults-3".to_owned()];
-    let settings = Settings {
-        preset: Preset::load_with("small", &layers).unwrap(),
-        seed,
-        days: 14,
-        output: folder.path().to_owned(),
-        information: true,
-        largest_log: 0,
-        most_rotations: 1,
-    };
+    let settings =
+        Settings::new(Preset::load_with("small", &layers).unwrap(), seed, 14, folder.path());
     simulate_with(&settings, Extras { looks: true, ..Extras::default() }).unwrap();
     let number = |value: &Value, key: &str| value[key].as_i64().unwrap();
     let truth = lines(&at("truth.jsonl")).into_iter().map(|line| {
@@ -178,15 +171,7 @@ fn the_right_line_of_an_output_is_found_as_often_as_on_a_pool() {
 fn looks_change_nothing_else() {
     let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
     for (folder, looks) in folders.iter().zip([false, true]) {
-        let settings = Settings {
-            preset: Preset::load("quick").unwrap(),
-            seed: 2,
-            days: 1,
-            output: folder.path().to_owned(),
-            information: true,
-            largest_log: 0,
-            most_rotations: 1,
-        };
+        let settings = Settings::new(Preset::load("quick").unwrap(), 2, 1, folder.path());
         simulate_with(&settings, Extras { looks, ..Extras::default() }).unwrap();
         assert_eq!(folder.path().join("looks.jsonl").exists(), looks);
     }

@@ -11,15 +11,7 @@ use holdadvise_simulate::{Cell, Preset, Settings, Summary, simulate};
 use tempfile::TempDir;
 
 fn settings(folder: &Path, seed: u64, days: u32) -> Settings {
-    Settings {
-        preset: Preset::load("small").unwrap(),
-        seed,
-        days,
-        output: folder.to_owned(),
-        information: true,
-        largest_log: 0,
-        most_rotations: 1,
-    }
+    Settings::new(Preset::load("small").unwrap(), seed, days, folder)
 }
 
 fn simulated(seed: u64, days: u32) -> (TempDir, Summary) {

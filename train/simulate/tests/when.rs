@@ -7,15 +7,8 @@ use serde_json::Value;
 
 fn played(folder: &Path, unit: f64, extras: Extras) -> Vec<Value> {
     let layers = ["faults-3".to_owned()];
-    let settings = Settings {
-        preset: Preset::load_with("small", &layers).unwrap().in_unit(unit),
-        seed: 5,
-        days: 14,
-        output: folder.to_owned(),
-        information: true,
-        largest_log: 0,
-        most_rotations: 1,
-    };
+    let settings =
+        Settings::new(Preset::load_with("small", &layers).unwrap().in_unit(unit), 5, 14, folder);
     simulate_with(&settings, extras).unwrap();
     let truth = std::fs::read_to_string(folder.join("truth.jsonl")).unwrap();
     truth.lines().map(|line| serde_json::from_str(line).unwrap()).collect()

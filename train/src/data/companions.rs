@@ -76,15 +76,8 @@ pub(crate) fn simulate(seed: u32, folder: &Path, later_releases: bool) -> Result
     let (name, days) = PRESETS[(seed as usize - 1) % PRESETS.len()];
     let preset = Preset::load_with(name, &[LAYER.to_owned()])?;
     let seed = u64::from(seed);
-    let settings = Settings {
-        preset: preset.vary(VARY, seed).in_drawn_unit(UNIT, seed),
-        seed,
-        days,
-        output: folder.to_owned(),
-        information: true,
-        largest_log: 0,
-        most_rotations: 1,
-    };
+    let settings =
+        Settings::new(preset.vary(VARY, seed).in_drawn_unit(UNIT, seed), seed, days, folder);
     let when = later_releases.then(When::default);
     simulate_with(&settings, Extras { when, looks: false })?;
     Ok(())

@@ -291,8 +291,7 @@ fn one(
         () if best < HOPELESS => Right::Nothing,
         () => Right::Open,
     };
-    let removal =
-        advice.choices.choices.iter().find(|c| c.recommendation == Recommendation::Remove);
+    let removal = advice.choices.of(Recommendation::Remove);
     let said = advice.success_of(Action::AsIs).filter(|_| model.metadata.knows(identity.code));
     Judged {
         simulation,

@@ -46,7 +46,7 @@ pub struct TrialResults {
     pub rungs: BTreeMap<usize, RungResult>,
     /// What decides, after each epoch.
     pub curve: Vec<Point>,
-    /// The last epoch that it told of.
+    /// The last epoch that it has a line of.
     pub epochs: usize,
 }
 
@@ -57,9 +57,9 @@ pub struct Point {
     pub epoch: f64,
     /// The figure.
     pub figure: f64,
-    /// Half of its 95 % interval, where that is told.
+    /// Half of its 95 % interval, where the line has it.
     pub half_width: Option<f64>,
-    /// Rows and clusters of the validation part, where they are told.
+    /// Rows and clusters of the validation part, where the line has them.
     pub of: Option<[u64; 2]>,
 }
 

@@ -94,7 +94,8 @@ pub fn shards(data: &Data) -> Result<Vec<Shard>, String> {
         planner.add_simulation(before + number, folder)?;
     }
     if data.simulate > 0 {
-        let companions = Shard { companions: data.simulate, ..planner.next(0) };
+        let (companions, real) = (data.simulate, false);
+        let companions = Shard { companions, real, from: None, until: None, ..planner.next(0) };
         planner.shards.push(companions);
     }
     Ok(planner.shards)
@@ -408,14 +409,10 @@ impl Shard {
         option("--horizon", self.horizon.to_string());
         option("--frame-edges", edges.join(","));
         option("--slots", setting.slots.to_string());
-        let limits = [("--from", self.from), ("--until", self.until)];
-        let limits = limits.into_iter().filter(|_| self.companions == 0);
-        limits.for_each(|(name, limit)| {
-            limit.iter().for_each(|instant| option(name, instant.to_string()));
-        });
+        self.from.iter().for_each(|from| option("--from", from.to_string()));
+        self.until.iter().for_each(|until| option("--until", until.to_string()));
         arguments.push("--allow-empty".to_owned());
-        let real = self.real && self.companions == 0;
-        let flags = [("--real", real), ("--userlogs", self.userlogs)];
+        let flags = [("--real", self.real), ("--userlogs", self.userlogs)];
         let set = flags.into_iter().filter(|(_, set)| *set);
         arguments.extend(set.map(|(name, _)| name.to_owned()));
         arguments

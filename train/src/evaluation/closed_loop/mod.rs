@@ -155,15 +155,7 @@ impl ClosedLoopOptions {
             Some(factor) => preset.vary(factor, seed),
             None => preset,
         };
-        Ok(Settings {
-            preset,
-            seed,
-            days: self.days + TAIL,
-            output: folder,
-            information: true,
-            largest_log: 0,
-            most_rotations: 1,
-        })
+        Ok(Settings::new(preset, seed, self.days + TAIL, folder))
     }
 
     /// Unix seconds: jobs submitted before the first count, until the second.
