@@ -244,6 +244,21 @@ fn rows_of_a_simulation_carry_its_truth() {
     assert_eq!(dataset.cell[..half], dataset.cell[half..]);
     assert!((0..half).all(|row| dataset.owner[row] != dataset.owner[half + row]));
     assert!((0..half).all(|row| dataset.cluster[row] != dataset.cluster[half + row]));
+    // Of the two the second is read without its epoch ads.
+    run("tensors --simulation sim --simulation sim --without-epochs 0.5 -o half");
+    std::fs::remove_file(here.join("sim/epoch_history")).unwrap();
+    run("tensors --simulation sim --simulation sim -o none");
+    let [half, none] = ["half", "none"].map(|name| Dataset::read(&here.join(name)).unwrap());
+    let statics = |dataset: &Dataset, second: bool| {
+        let half = dataset.statics.len() / 2;
+        if second { dataset.statics[half..].to_vec() } else { dataset.statics[..half].to_vec() }
+    };
+    assert_eq!(statics(&half, false), statics(&dataset, false));
+    assert_eq!(statics(&half, true), statics(&none, true));
+    assert_ne!(statics(&none, false), statics(&dataset, false));
+    let refused =
+        holdadvise_train(here, "tensors --simulation sim --without-epochs 2 -o e".split(' '));
+    assert!(text(&refused.stderr).contains("--without-epochs 2 must lie in 0..=1"));
 }
 
 #[test]

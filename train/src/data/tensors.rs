@@ -61,6 +61,10 @@ pub struct TensorsOptions {
     /// told of. Drawn by a hash: the same logs give the same rows.
     #[arg(long, value_name = "SHARE", default_value_t = 1.0, conflicts_with = "releases_only")]
     told: f64,
+    /// The share of the simulations that are read without their epoch ads, spread evenly over their
+    /// order: most access points keep none, and what is changed before a release is not seen there.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, requires = "simulation")]
+    without_epochs: f64,
     /// Rows of a release made later than its decision, for each instant, drawn by a hash: of a
     /// simulation made with `--when` so many of its delays, of a release that happened so many
     /// instants before it. 0: none, and no column for the delay.
@@ -158,8 +162,10 @@ impl TensorsOptions {
 /// When the input cannot be read, an option is out of range, there are no rows, or the file cannot
 /// be written.
 pub fn run(options: &TensorsOptions) -> Result<(), Error> {
-    if !(0.0..=1.0).contains(&options.told) {
-        return Err(format!("--told {} must lie in 0..=1", options.told).into());
+    for (name, share) in [("told", options.told), ("without-epochs", options.without_epochs)] {
+        if !(0.0..=1.0).contains(&share) {
+            return Err(format!("--{name} {share} must lie in 0..=1").into());
+        }
     }
     let output = Output::new(&options.output, options.replace);
     output.check().map_err(|error| format!("cannot read {error}"))?;
@@ -174,7 +180,9 @@ pub fn run(options: &TensorsOptions) -> Result<(), Error> {
     }
     for (number, folder) in options.simulation.iter().enumerate() {
         let access_point = options.access_point + i32::try_from(number + 1)?;
-        push_simulation(&mut dataset, options, folder, access_point, window)?;
+        let without = |count: usize| (count as f64 * options.without_epochs).floor();
+        let epochs = without(number + 1) == without(number);
+        push_simulation(&mut dataset, options, folder, access_point, (window, epochs))?;
     }
     let seeds = options.simulate.map(|seeds| seeds.all());
     let count = seeds.as_ref().map_or(0, |seeds| seeds.len()) as u64;
@@ -184,7 +192,7 @@ pub fn run(options: &TensorsOptions) -> Result<(), Error> {
         companions::simulate(seed, folder.path(), options.delays > 0)?;
         let access_point = companions::number(seed);
         dataset.info.add_companions(&[access_point]);
-        push_simulation(&mut dataset, options, folder.path(), access_point, window)?;
+        push_simulation(&mut dataset, options, folder.path(), access_point, (window, true))?;
         simulating.advance(1);
     }
     drop(simulating);
@@ -208,7 +216,7 @@ fn push_simulation(
     options: &TensorsOptions,
     folder: &Path,
     access_point: i32,
-    window: Window,
+    (window, epochs): (Window, bool),
 ) -> Result<(), Error> {
     let truth = Truth::of_folder(folder)?;
     let description = folder.join("simulation.json");
@@ -216,7 +224,11 @@ fn push_simulation(
         let read = serde_json::from_reader(BufReader::new(open(&description)?));
         dataset.info.simulations.push(read.map_err(unread(&description))?);
     }
-    let mut input = options.input.of_simulation(folder)?.read()?;
+    let mut of_simulation = options.input.of_simulation(folder)?;
+    if !epochs {
+        of_simulation.epochs.clear();
+    }
+    let mut input = of_simulation.read()?;
     input.journal = truth.journal();
     let mut episodes = input.episodes();
     episodes.retain(|episode| window.has(episode));
