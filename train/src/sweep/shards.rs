@@ -348,14 +348,16 @@ const MB: u64 = 1_000_000;
 /// Bytes of a row besides its states: 403 statics and what it is labelled with.
 const ROW: usize = 1_700;
 
-/// Rows that come out of 1 MB of log: of a pool with many holds.
-const HOLDS_A_MB: u64 = 135;
+/// Rows that come out of 1 MB of log: three times what a simulated access point gives, whose
+/// releases have a row each and two more seen from before.
+const HOLDS_A_MB: u64 = 405;
 
-/// Rows that come out of 1 MB of a simulation's log, with what its oracle tells.
-const TOLD_A_MB: u64 = 1_680;
+/// Rows that come out of 1 MB of a simulation's log, with what its oracle says: three times the
+/// usual.
+const TOLD_A_MB: u64 = 3_800;
 
 /// Rows of a companion: three times what those of a sweep have on average.
-const COMPANION_ROWS: u64 = 16_000;
+const COMPANION_ROWS: u64 = 27_000;
 
 /// `--told` of companions: instants of one hold are much alike.
 const TOLD: &str = "0.5";
@@ -366,8 +368,7 @@ impl Shard {
         self.logs.iter().chain(&self.epochs).chain(&self.journal).chain(&self.simulation)
     }
 
-    /// MB of the file that it writes, a guess to ask for resources by: three times what the holds
-    /// of simulated access points come to.
+    /// MB of the file that it writes, a guess to ask for resources by.
     pub fn output_mb(&self, setting: &Setting) -> u64 {
         let (m, j) = (setting.frame_edges.len().saturating_sub(1), setting.slots);
         let row = (m * j + ROW) as u64;
@@ -585,11 +586,11 @@ mod tests {
         assert_eq!(shard.unpacked, 2 * event(0).len() as u64);
         assert_eq!((shard.memory_mb(&setting), shard.disk_mb(&setting)), (258, 258));
         let large = Shard { unpacked: 400_000_000, bytes: 100_000_000, ..shard.clone() };
-        // 54,000 rows of 40 + 1,700 bytes.
-        assert_eq!(large.output_mb(&setting), 94);
-        assert_eq!((large.memory_mb(&setting), large.disk_mb(&setting)), (1_016, 850));
+        // 162,000 rows of 40 + 1,700 bytes.
+        assert_eq!(large.output_mb(&setting), 282);
+        assert_eq!((large.memory_mb(&setting), large.disk_mb(&setting)), (1_204, 1_038));
         let wide = Setting { slots: 1_000, ..setting.clone() };
-        assert_eq!(large.output_mb(&wide), 200);
+        assert_eq!(large.output_mb(&wide), 600);
         let json = serde_json::to_string(&shards).unwrap();
         assert_eq!(serde_json::from_str::<Vec<Shard>>(&json).unwrap(), shards);
     }
