@@ -29,6 +29,9 @@ DTYPES: dict[str, np.dtype[Any]] = {
     "F64": np.dtype("<f8"),
 }
 
+# What a release that a simulated person chose counts for (train/src/training/fitting/loss_weights.rs).
+CHOSEN = np.float32(0.25)
+
 # What the hash in a parts file is of, in this order.
 HASHED = (
     "states",
@@ -154,9 +157,15 @@ class Dataset:
 
     @cached_property
     def weights(self) -> np.ndarray:
-        """`weight`; a hold the simulator is asked about at n instants counts for sqrt(n), as in training the LSTM."""
+        """`weight` as it counts in training the LSTM: a hold the simulator is asked about at n instants counts for
+        sqrt(n), a release that a simulated person chose for CHOSEN."""
         weight = self["weight"].astype(np.float32)
-        told = np.flatnonzero(self["observed"] == 0)
+        known = np.isfinite(self["truth"])
+        happened = self["observed"] != 0
+        told = ~happened & (known | (self["delay"] > 0))
+        # With its action, whose truth is known, or once more with the action hidden.
+        weight[~told & (happened == known)] *= CHOSEN
+        told = np.flatnonzero(told)
         if len(told):
             names = ("cluster", "hold_time", "code", "subcode")
             hold = np.stack([self[name][told].astype(np.int64) for name in names], 1)

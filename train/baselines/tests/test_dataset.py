@@ -123,6 +123,8 @@ class Files(unittest.TestCase):
             columns["hold_time"][:3] = columns["hold_time"][0]
             columns["code"][:3] = 12
             columns["decision_instant"][:3] = 10, 20, 20
+            columns["truth"][:3] = 0.5, 0.5, chosen
 
-        weights = dataset.read_dataset(self.changed(same_hold)).weights
-        np.testing.assert_allclose(weights[:3], [0.5**0.5, 0.5**0.5, 1])
+        for chosen, counts in ((np.nan, 1), (0.5, 0.25)):
+            weights = dataset.read_dataset(self.changed(same_hold)).weights
+            np.testing.assert_allclose(weights[:3], [0.5**0.5, 0.5**0.5, counts])

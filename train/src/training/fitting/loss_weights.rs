@@ -4,9 +4,13 @@ use std::collections::{HashMap, HashSet};
 
 use crate::data::dataset::Dataset;
 
+/// How much a release that a simulated person chose counts beside a row of its oracle: who chose
+/// knew more than the log, so that such releases succeed more often than the same log says.
+const CHOSEN: f32 = 0.25;
+
 /// The weights of the dataset; rows a simulator tells of are weighted down, so that a hold asked
 /// about at n instants counts for sqrt(n): those are much alike, and jobs that nothing helps are
-/// held for longest.
+/// held for longest. A simulated release that happened counts for [`CHOSEN`].
 ///
 /// All rows of companions among the training rows `train` together weigh the share
 /// `simulation_weight` of what the training rows weigh.
@@ -26,8 +30,14 @@ pub(crate) fn loss_weights(dataset: &Dataset, train: &[usize], simulation_weight
     }
     let mut weights: Vec<f32> = (0..dataset.len())
         .map(|row| {
-            let asked = if told(&row) { instants[&hold(row)] } else { 1.0 };
-            dataset.weight[row] / asked.sqrt()
+            // With its action, whose truth is known, or once more with the action hidden.
+            let simulated = (dataset.observed[row] == 0) != dataset.truth(row).is_some();
+            let factor = match told(&row) {
+                true => 1.0 / instants[&hold(row)].sqrt(),
+                false if simulated => CHOSEN,
+                false => 1.0,
+            };
+            dataset.weight[row] * factor
         })
         .collect();
     let (companions, home): (Vec<usize>, Vec<usize>) =
@@ -58,6 +68,10 @@ mod tests {
         let root = 2.0_f32.sqrt();
         let loss_weights = |dataset: &Dataset| loss_weights(dataset, &[0, 1, 2], 0.25);
         assert_eq!(loss_weights(&dataset), [1.0 / root, 0.5 / root, 1.0]);
+        // What a simulated person chose; of real outcomes there is no truth.
+        dataset.truth[2] = 0.5;
+        assert_eq!(loss_weights(&dataset), [1.0 / root, 0.5 / root, CHOSEN]);
+        dataset.truth[2] = f32::NAN;
         dataset.decision_instant = vec![110, 110, 210];
         assert_eq!(loss_weights(&dataset), [1.0, 0.5, 1.0]);
         // One of three is a companion's: a quarter of the weight of the training rows is its.

@@ -40,6 +40,7 @@ pub(crate) use validation::Judged;
 
 use holdadvise::model::{Batch, Calibration, Model};
 
+use self::loss_weights::loss_weights;
 use crate::data::dataset::Dataset;
 use crate::split::selection::Blank;
 use holdadvise::model::platt;
@@ -57,6 +58,7 @@ pub(crate) fn calibrate(
     let batch = Batch { states: &states, statics: &statics, n: validation.len() };
     let logits = model.engine.logits(&batch)?;
     let outcome: Vec<f32> = validation.iter().map(|&row| targets[row]).collect();
-    let weight: Vec<f32> = validation.iter().map(|&row| dataset.weight[row]).collect();
+    let weights = loss_weights(dataset, &[], 0.0);
+    let weight: Vec<f32> = validation.iter().map(|&row| weights[row]).collect();
     Ok(platt(&logits, &outcome, &weight))
 }
