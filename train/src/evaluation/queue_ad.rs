@@ -3,6 +3,7 @@
 
 use classads::ClassAd;
 use holdadvise::advice::Policies;
+use holdadvise::history::reason;
 use holdadvise::text::classad_quote;
 
 /// What the schedd has of a hold.
@@ -20,15 +21,31 @@ pub(super) struct InQueue<'a> {
 const OWN: [&str; 5] =
     ["HoldReason", "JobStatus", "EnteredCurrentStatus", "NumHolds", "EpochWriteDate"];
 
-/// From the lines of an epoch ad, its banner too.
+/// HoldReasonCode of an input that could not be fetched.
+const TRANSFER_INPUT_ERROR: i32 = 13;
+
+/// Before the names of the files that a job asks for.
+const INPUTS: &str = "TransferInput = \"";
+
+/// From the lines of an epoch ad, its banner too. Simulated ads name the right URL even of jobs that
+/// ask for a wrong one, and nobody corrects a job that stays held: the URL of the hold reason is
+/// among those that are asked for.
 pub(super) fn queue_ad(epoch_ad: &str, hold: &InQueue<'_>) -> Option<ClassAd> {
     let InQueue { held_at, num_holds, reason, code, subcode } = *hold;
     let is_own = |line: &str| OWN.iter().any(|name| line.starts_with(name));
-    let mut text: String = epoch_ad
-        .lines()
-        .filter(|line| !is_own(line) && !line.starts_with("***"))
-        .flat_map(|line| [line, "\n"])
-        .collect();
+    let url = reason::url(reason).filter(|_| code == TRANSFER_INPUT_ERROR);
+    let mut text = String::new();
+    for line in epoch_ad.lines().filter(|line| !is_own(line) && !line.starts_with("***")) {
+        text.push_str(line);
+        let inputs = line.strip_prefix(INPUTS).and_then(|inputs| inputs.strip_suffix('"'));
+        if let Some((inputs, url)) = inputs.zip(url.as_deref())
+            && inputs.split(',').all(|input| input.trim() != url)
+        {
+            text.pop();
+            text.push_str(&format!(",{url}\""));
+        }
+        text.push('\n');
+    }
     let reason = classad_quote(reason).unwrap_or_default();
     text.push_str(&format!(
         "JobStatus = 5\nEnteredCurrentStatus = {held_at}\nNumHolds = {num_holds}\n\
@@ -76,5 +93,19 @@ mod tests {
         let ad = queue_ad(ads[0], &hold).unwrap();
         let numbers = ["ClusterId", "NumHolds", "JobStatus"].map(|name| ad.integer(name));
         assert_eq!(numbers, [Some(4), Some(2), Some(5)]);
+    }
+
+    #[test]
+    fn what_the_reason_names_is_asked_for() {
+        let inputs = |reason: &str, code: i32| {
+            let hold = InQueue { held_at: 9, num_holds: 1, reason, code, subcode: 256 };
+            let text = "TransferInput = \"a, osdf:///x/right.tar\"\n*** EPOCH";
+            queue_ad(text, &hold).unwrap().string("TransferInput").unwrap()
+        };
+        let reason = |url: &str| format!("Error: server returned 404 Not Found ({url})");
+        let (right, wrong) = (reason("osdf:///x/right.tar"), reason("osdf:///y/wrong.tar"));
+        assert_eq!(inputs(&wrong, 13), "a, osdf:///x/right.tar,osdf:///y/wrong.tar");
+        assert_eq!(inputs(&right, 13), "a, osdf:///x/right.tar");
+        assert_eq!(inputs(&wrong, 12), "a, osdf:///x/right.tar");
     }
 }
