@@ -241,7 +241,9 @@ fn one_other_owner_cannot_say_that_a_missing_url_is_back() {
 
 #[test]
 fn several_owners_and_ones_own_jobs_say_that_a_missing_url_is_back() {
-    for owners in [&["alice", "carol"][..], &["alice", "carol", "dave", "erin"], &["bob"; 3]] {
+    for owners in
+        [&["alice", "carol", "dave"][..], &["alice", "carol", "dave", "erin"], &["bob"; 3]]
+    {
         let advice = missing_for_bob(owners);
         assert_eq!(advice["Recommendation"], "release", "{owners:?}: {advice}");
     }
