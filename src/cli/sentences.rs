@@ -410,22 +410,23 @@ pub fn wait_for(what: &WaitFor) -> String {
     }
 }
 
-/// When a release becomes likely, and how likely it is now, a clause. Times of one day have one
-/// date.
+/// When a release becomes likely, and how likely it is now, a clause. A time has no date where the
+/// one before it is of that day.
 pub fn likely(now: Band, likely: &LikelyFrom, zone: &TimeZone) -> String {
     let LikelyFrom { band, from, earliest, latest } = *likely;
-    let day = minute(from, zone).split(' ').next().map(|day| format!("{day} "));
-    let range = |at: i64| {
-        let text = minute(at, zone);
-        day.as_ref().and_then(|day| text.strip_prefix(day)).map_or(text.clone(), str::to_owned)
+    let after = |before: i64, at: i64| {
+        let (before, text) = (minute(before, zone), minute(at, zone));
+        let of_day = before.split_once(' ').zip(text.split_once(' '));
+        let same = of_day.filter(|((before, _), (day, _))| before == day);
+        same.map_or_else(|| text.clone(), |(_, (_, time))| time.to_owned())
     };
     format!(
         "now {}; {} from {} on, between {} and {}",
         now.words(),
         band.words(),
         minute(from, zone),
-        range(earliest),
-        range(latest)
+        after(from, earliest),
+        after(earliest, latest)
     )
 }
 

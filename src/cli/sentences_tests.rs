@@ -93,3 +93,20 @@ fn removal_is_explained() {
     let text = prediction(&Prediction::NodeFails { dagman_job_id: 77, node }, &TimeZone::UTC);
     assert!(text.contains("node B2 of DAG 77") && text.contains("rescue DAG"), "{text}");
 }
+
+#[test]
+fn a_time_has_no_date_where_the_one_before_has_it() {
+    let clause = |from, earliest, latest| {
+        let likely_from = LikelyFrom { band: Band::Likely, from, earliest, latest };
+        likely(Band::Unlikely, &likely_from, &TimeZone::UTC)
+    };
+    let (evening, morning) = (1_772_400_000, 1_772_440_000);
+    assert_eq!(
+        clause(morning, evening, morning + 60),
+        "now unlikely; likely from 2026-03-02 08:26 on, between 2026-03-01 21:20 and 2026-03-02 08:27"
+    );
+    assert_eq!(
+        clause(evening, evening - 60, evening + 60),
+        "now unlikely; likely from 2026-03-01 21:20 on, between 21:19 and 21:21"
+    );
+}
