@@ -71,6 +71,8 @@ pub(super) struct Seen {
     pub lasting: Option<Trouble>,
     /// Voices of jobs that got through since the hold, and like holds since the first of them.
     through: (usize, usize),
+    /// One of them is a job of the cluster that was released from this very cause.
+    tried: bool,
     /// Releases of the cluster that all failed lately.
     failures: usize,
     /// What multiplies log-odds: 1 where a log and the event log show this hold.
@@ -204,6 +206,7 @@ impl Seen {
             through: through.or(released).unwrap_or((0, 0)),
             failures: if failures >= LEAST_FAILURES { failures } else { 0 },
             trust: WITHOUT_A_LOG.powi(logs),
+            tried: false,
             event_log: hold.event_log,
             whole: whole && hold.epochs,
             passes,
@@ -254,6 +257,7 @@ impl Seen {
             if worked > failed {
                 self.since = Others::GotThrough;
             }
+            self.tried = true;
             let worked = worked.saturating_mul(self.of_same_cause());
             self.through = (self.through.0.max(worked), self.through.1.max(failed));
         }
@@ -307,7 +311,8 @@ impl Seen {
             Others::GotThrough => {
                 let p = self.trusted(p);
                 // A job may have a cause of its own besides.
-                p.max(share(p, through, failed).min(shown(p)))
+                let most = if self.tried { shown(shown(p)) } else { shown(p) };
+                p.max(share(p, through, failed).min(most))
             }
             _ => self.trusted(p.min(share(p, 0, self.failures))),
         };
@@ -402,6 +407,7 @@ mod tests {
             through: (0, 0),
             failures: 0,
             trust: 1.0,
+            tried: false,
             event_log: EventLogView::Whole,
             whole: true,
             passes: true,
@@ -517,6 +523,15 @@ mod tests {
         for p in [0.0, 0.1, 0.5, 0.99] {
             let kept = Seen { since: Others::GotThrough, through: (1, 0), ..seen() };
             assert!(kept.as_is(p) >= seen().recovered(p) - 1e-12, "{p}");
+        }
+    }
+
+    #[test]
+    fn a_try_promises_no_more_than_others_have_shown() {
+        let seen = Seen { since: Others::GotThrough, through: (40, 0), ..seen() };
+        for p in [0.0, 0.02, 0.5, 0.95] {
+            let after = seen.clone().with_tries((1, 0));
+            assert!((seen.after_try(p) - after.as_is(p)).abs() < 1e-12, "{p}");
         }
     }
 

@@ -247,4 +247,8 @@ fn several_owners_and_ones_own_jobs_say_that_a_missing_url_is_back() {
         let advice = missing_for_bob(owners);
         assert_eq!(advice["Recommendation"], "release", "{owners:?}: {advice}");
     }
+    // Two others are enough to say that it is back.
+    let advice = missing_for_bob(&["alice", "carol"]);
+    let success = advice["Success"]["as-is"].as_f64().expect("a number");
+    assert!(success > 0.5, "{}", advice["Success"]);
 }
