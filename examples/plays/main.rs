@@ -36,6 +36,9 @@ struct Options {
     folders: Vec<PathBuf>,
 }
 
+/// The kinds of plays that are opened once.
+const ONCE: &[&str] = &["once", "once-2", "once-3", "once-4"];
+
 const USAGE: &str = "usage: plays [--once] [--urls] [--flip SHARE] [--lines] [--draws N] \
                      [--model FILE] [FOLDER...]";
 
@@ -83,10 +86,12 @@ fn run() -> Result<(), Problem> {
     let mut options = options()?;
     if options.folders.is_empty() {
         let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
-        options.folders = folders(&data, if options.once { &["once"] } else { &["choose"] })?;
+        options.folders = folders(&data, if options.once { ONCE } else { &["choose"] })?;
     }
-    let is_once =
-        |folder: &PathBuf| folder.to_string_lossy().trim_end_matches('/').ends_with("-once");
+    let is_once = |folder: &PathBuf| {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        name.starts_with(reader::PREFIX) && name.contains("-once")
+    };
     if let Some(folder) = options.folders.iter().find(|folder| is_once(folder) && !options.once) {
         let folder = folder.display();
         return Err(format!("{folder} is a play that is opened once: --once opens it").into());

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 /// The kinds of plays, and what each is for.
-pub(crate) const KINDS: [&str; 3] = ["measure", "choose", "once"];
+pub(crate) const KINDS: [&str; 6] = ["measure", "choose", "once", "once-2", "once-3", "once-4"];
 
 /// What a play is called: `pool-checks-VERSION-KIND`.
 pub(crate) const PREFIX: &str = "pool-checks-";
