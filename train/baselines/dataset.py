@@ -29,8 +29,8 @@ DTYPES: dict[str, np.dtype[Any]] = {
     "F64": np.dtype("<f8"),
 }
 
-# What a release that a simulated person chose counts for (train/src/training/fitting/loss_weights.rs).
-CHOSEN = np.float32(0.25)
+# What a simulated release that happened counts for (train/src/training/fitting/loss_weights.rs).
+HAPPENED = np.float32(0.25)
 
 # What the hash in a parts file is of, in this order.
 HASHED = (
@@ -158,13 +158,13 @@ class Dataset:
     @cached_property
     def weights(self) -> np.ndarray:
         """`weight` as it counts in training the LSTM: a hold the simulator is asked about at n instants counts for
-        sqrt(n), a release that a simulated person chose for CHOSEN."""
+        sqrt(n), a simulated release that happened for HAPPENED."""
         weight = self["weight"].astype(np.float32)
         known = np.isfinite(self["truth"])
         happened = self["observed"] != 0
         told = ~happened & (known | (self["delay"] > 0))
         # With its action, whose truth is known, or once more with the action hidden.
-        weight[~told & (happened == known)] *= CHOSEN
+        weight[~told & (happened == known)] *= HAPPENED
         told = np.flatnonzero(told)
         if len(told):
             names = ("cluster", "hold_time", "code", "subcode")

@@ -123,13 +123,13 @@ def main(argv: list[str] | None = None) -> None:
             line = [name, measure]
             for which in range(len(ROWS)):
                 mean, low, high, count = interval(table[:, which, column], options.draws, options.seed)
-                line.append(f"{mean:{sign}.4f} ({low:{sign}.4f} .. {high:{sign}.4f})")
-            shown.append([*line, count])
+                line.append(f"{mean:{sign}.4f} ({low:{sign}.4f} .. {high:{sign}.4f}), {count}")
+            shown.append(line)
     command.write_table(
         options.json,
-        ["model", "figure", *ROWS, "access points"],
+        ["model", "figure", *ROWS],
         shown,
-        f"{len(rows)} rows of releases as they are; 95 % intervals over {options.draws} draws of access points.",
+        f"{len(rows)} rows of releases as they are; 95 % intervals over {options.draws} draws of access points, and how many these are.",
     )
 
 

@@ -130,6 +130,7 @@ def fit_dataset(
     threads: int,
     count: int | None = None,
     shuffle: bool = False,
+    calibrated: bool = True,
 ) -> tuple[Trees, int]:
     """Trees of the training part; also how many rows trained them."""
     inputs = Inputs(dataset, choice)
@@ -139,7 +140,10 @@ def fit_dataset(
     known = examples(inputs, rows, seed if shuffle else None)
     held_out = [command.rows_needed(dataset, parts, VALIDATION, kind, "validation") for kind in (told, False)]
     validation, releases = (examples(inputs, rows, seed + 1 if shuffle else None) for rows in held_out)
-    return train([known], validation, releases, grid, seed, threads), len(known.rows)
+    trees = train([known], validation, releases, grid, seed, threads)
+    if not calibrated:
+        trees.calibration = Calibration("none")
+    return trees, len(known.rows)
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -148,6 +152,7 @@ def main(argv: list[str] | None = None) -> None:
     command.add_apply(parser)
     parser.add_argument("--inputs", choices=INPUTS, default="statics+states", help="what the trees are given")
     parser.add_argument("--grid", choices=tuple(GRIDS), default="small", help="settings tried")
+    parser.add_argument("--uncalibrated", action="store_true", help="as the trees say, not calibrated on the releases")
     options = parser.parse_args(argv)
     dataset, parts = command.read(options)
     trees, count = fit_dataset(
@@ -160,6 +165,7 @@ def main(argv: list[str] | None = None) -> None:
         options.threads,
         options.rows,
         options.shuffle_labels,
+        not options.uncalibrated,
     )
     about = {
         "model": "trees",
@@ -168,6 +174,7 @@ def main(argv: list[str] | None = None) -> None:
         "rows": count,
         "seed": options.seed,
         "shuffled labels": options.shuffle_labels,
+        "calibrated": not options.uncalibrated,
         "parameters": trees.parameters,
         "validation loss": trees.validation_loss,
     }

@@ -119,12 +119,12 @@ class Files(unittest.TestCase):
 
     def test_a_hold_asked_about_often_counts_for_the_root_of_it(self) -> None:
         def same_hold(columns, _) -> None:
-            columns["observed"][:3] = 0, 0, 1
+            columns["observed"][:3] = 0, 0, observed
             columns["hold_time"][:3] = columns["hold_time"][0]
             columns["code"][:3] = 12
             columns["decision_instant"][:3] = 10, 20, 20
-            columns["truth"][:3] = 0.5, 0.5, chosen
+            columns["truth"][:3] = 0.5, 0.5, truth
 
-        for chosen, counts in ((np.nan, 1), (0.5, 0.25)):
+        for observed, truth, counts in ((1, np.nan, 1), (1, 0.5, 0.25), (0, np.nan, 0.25)):
             weights = dataset.read_dataset(self.changed(same_hold)).weights
             np.testing.assert_allclose(weights[:3], [0.5**0.5, 0.5**0.5, counts])

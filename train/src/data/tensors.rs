@@ -62,7 +62,8 @@ pub struct TensorsOptions {
     #[arg(long, value_name = "SHARE", default_value_t = 1.0, conflicts_with = "releases_only")]
     told: f64,
     /// The share of the simulations that are read without their epoch ads, spread evenly over their
-    /// order: most access points keep none, and what is changed before a release is not seen there.
+    /// order: access points before HTCondor 24 keep none, and what is changed before a release is not
+    /// seen there.
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, requires = "simulation")]
     without_epochs: f64,
     /// Rows of a release made later than its decision, for each instant, drawn by a hash: of a

@@ -348,9 +348,8 @@ const MB: u64 = 1_000_000;
 /// Bytes of a row besides its states: 403 statics and what it is labelled with.
 const ROW: usize = 1_700;
 
-/// Rows that come out of 1 MB of log: three times what a simulated access point gives, whose
-/// releases have a row each and two more seen from before.
-const HOLDS_A_MB: u64 = 405;
+/// Rows that come out of 1 MB of log: three times what a simulated access point gives.
+const HOLDS_A_MB: u64 = 320;
 
 /// Rows that come out of 1 MB of a simulation's log, with what its oracle says: three times the
 /// usual.
@@ -586,11 +585,11 @@ mod tests {
         assert_eq!(shard.unpacked, 2 * event(0).len() as u64);
         assert_eq!((shard.memory_mb(&setting), shard.disk_mb(&setting)), (258, 258));
         let large = Shard { unpacked: 400_000_000, bytes: 100_000_000, ..shard.clone() };
-        // 162,000 rows of 40 + 1,700 bytes.
-        assert_eq!(large.output_mb(&setting), 282);
-        assert_eq!((large.memory_mb(&setting), large.disk_mb(&setting)), (1_204, 1_038));
+        // 128,000 rows of 40 + 1,700 bytes.
+        assert_eq!(large.output_mb(&setting), 223);
+        assert_eq!((large.memory_mb(&setting), large.disk_mb(&setting)), (1_145, 979));
         let wide = Setting { slots: 1_000, ..setting.clone() };
-        assert_eq!(large.output_mb(&wide), 600);
+        assert_eq!(large.output_mb(&wide), 474);
         let json = serde_json::to_string(&shards).unwrap();
         assert_eq!(serde_json::from_str::<Vec<Shard>>(&json).unwrap(), shards);
     }

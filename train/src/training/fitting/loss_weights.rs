@@ -4,13 +4,14 @@ use std::collections::{HashMap, HashSet};
 
 use crate::data::dataset::Dataset;
 
-/// How much a release that a simulated person chose counts beside a row of its oracle: who chose
-/// knew more than the log, so that such releases succeed more often than the same log says.
-const CHOSEN: f32 = 0.25;
+/// How much a simulated release that happened counts beside a row of the oracle: most are chosen by
+/// people who know more than the log, and succeed more often than the same log says.
+const HAPPENED: f32 = 0.25;
 
 /// The weights of the dataset; rows a simulator tells of are weighted down, so that a hold asked
 /// about at n instants counts for sqrt(n): those are much alike, and jobs that nothing helps are
-/// held for longest. A simulated release that happened counts for [`CHOSEN`].
+/// held for longest. A simulated release that happened counts for [`HAPPENED`]; one
+/// whose truth is not known passes for a real one.
 ///
 /// All rows of companions among the training rows `train` together weigh the share
 /// `simulation_weight` of what the training rows weigh.
@@ -34,7 +35,7 @@ pub(crate) fn loss_weights(dataset: &Dataset, train: &[usize], simulation_weight
             let simulated = (dataset.observed[row] == 0) != dataset.truth(row).is_some();
             let factor = match told(&row) {
                 true => 1.0 / instants[&hold(row)].sqrt(),
-                false if simulated => CHOSEN,
+                false if simulated => HAPPENED,
                 false => 1.0,
             };
             dataset.weight[row] * factor
@@ -68,10 +69,13 @@ mod tests {
         let root = 2.0_f32.sqrt();
         let loss_weights = |dataset: &Dataset| loss_weights(dataset, &[0, 1, 2], 0.25);
         assert_eq!(loss_weights(&dataset), [1.0 / root, 0.5 / root, 1.0]);
-        // What a simulated person chose; of real outcomes there is no truth.
+        // A simulated release that happened, then the same with its action hidden.
+        let released = [1.0 / root, 0.5 / root, HAPPENED];
         dataset.truth[2] = 0.5;
-        assert_eq!(loss_weights(&dataset), [1.0 / root, 0.5 / root, CHOSEN]);
-        dataset.truth[2] = f32::NAN;
+        assert_eq!(loss_weights(&dataset), released);
+        (dataset.truth[2], dataset.observed[2]) = (f32::NAN, 0);
+        assert_eq!(loss_weights(&dataset), released);
+        dataset.observed[2] = 1;
         dataset.decision_instant = vec![110, 110, 210];
         assert_eq!(loss_weights(&dataset), [1.0, 0.5, 1.0]);
         // One of three is a companion's: a quarter of the weight of the training rows is its.
