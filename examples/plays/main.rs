@@ -24,7 +24,7 @@ use holdadvise::model::Model;
 
 use arms::{Arm, Checks, judge_play};
 use figures::Row;
-use reader::{Play, Problem, folders};
+use reader::{ONCE, Play, Problem, folders, is_of};
 
 struct Options {
     once: bool,
@@ -35,9 +35,6 @@ struct Options {
     model: Option<PathBuf>,
     folders: Vec<PathBuf>,
 }
-
-/// The kinds of plays that are opened once.
-const ONCE: &[&str] = &["once", "once-2", "once-3", "once-4"];
 
 const USAGE: &str = "usage: plays [--once] [--urls] [--flip SHARE] [--lines] [--draws N] \
                      [--model FILE] [FOLDER...]";
@@ -86,12 +83,9 @@ fn run() -> Result<(), Problem> {
     let mut options = options()?;
     if options.folders.is_empty() {
         let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
-        options.folders = folders(&data, if options.once { ONCE } else { &["choose"] })?;
+        options.folders = folders(&data, if options.once { &ONCE } else { &["choose"] })?;
     }
-    let is_once = |folder: &PathBuf| {
-        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        name.starts_with(reader::PREFIX) && name.contains("-once")
-    };
+    let is_once = |folder: &PathBuf| is_of(folder, &ONCE);
     if let Some(folder) = options.folders.iter().find(|folder| is_once(folder) && !options.once) {
         let folder = folder.display();
         return Err(format!("{folder} is a play that is opened once: --once opens it").into());

@@ -13,7 +13,10 @@ use serde::Deserialize;
 use serde_json::Value;
 
 /// The kinds of plays, and what each is for.
-pub(crate) const KINDS: [&str; 6] = ["measure", "choose", "once", "once-2", "once-3", "once-4"];
+pub(crate) const KINDS: [&str; 6] = ["measure", "choose", ONCE[0], ONCE[1], ONCE[2], ONCE[3]];
+
+/// Those that are opened once.
+pub(crate) const ONCE: [&str; 4] = ["once", "once-2", "once-3", "once-4"];
 
 /// What a play is called: `pool-checks-VERSION-KIND`.
 pub(crate) const PREFIX: &str = "pool-checks-";
@@ -256,14 +259,18 @@ impl Play {
     }
 }
 
+/// The folder is of a play of one of these kinds.
+pub(crate) fn is_of(folder: &Path, kinds: &[&str]) -> bool {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with(PREFIX) && kinds.iter().any(|kind| name.ends_with(&format!("-{kind}")))
+}
+
 /// The folders of plays below `data`, by name; of the kinds asked for.
 pub(crate) fn folders(data: &Path, kinds: &[&str]) -> io::Result<Vec<PathBuf>> {
     let mut folders = Vec::new();
     for entry in fs::read_dir(data)? {
         let path = entry?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let is_kind = |kind: &&str| name.ends_with(&format!("-{kind}"));
-        if name.starts_with(PREFIX) && kinds.iter().any(is_kind) {
+        if is_of(&path, kinds) {
             folders.push(path);
         }
     }

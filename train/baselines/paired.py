@@ -14,10 +14,12 @@ import argparse
 from pathlib import Path
 
 import numpy as np
+from scipy.special import expit
 
 import command
+from calibration import logit
 from dataset import Dataset, InputError, read_dataset, read_predictions
-from measures import EPSILON, auroc, log_loss
+from measures import auroc, log_loss
 
 AS_IS = 0
 # Rows of an access point below which it has no figure.
@@ -41,11 +43,6 @@ def named(text: str, option: str) -> tuple[str, list[str]]:
     return name, values.split(",")
 
 
-def logit(probability: np.ndarray) -> np.ndarray:
-    p = np.clip(probability.astype(np.float64), EPSILON, 1 - EPSILON)
-    return np.log(p) - np.log1p(-p)
-
-
 def arms(options: argparse.Namespace, dataset: Dataset, rows: np.ndarray) -> dict[str, list[np.ndarray]]:
     """The predictions of each arm for the rows, one array a seed."""
     found: dict[str, list[np.ndarray]] = {}
@@ -62,7 +59,7 @@ def arms(options: argparse.Namespace, dataset: Dataset, rows: np.ndarray) -> dic
         one, other = (found[part] for part in parts)
         if len(one) != len(other):
             raise InputError(f"--mean {text}: {len(one)} and {len(other)} seeds")
-        found[name] = [1 / (1 + np.exp(-(logit(a) + logit(b)) / 2)) for a, b in zip(one, other)]
+        found[name] = [expit((logit(a) + logit(b)) / 2) for a, b in zip(one, other)]
     return found
 
 

@@ -54,10 +54,12 @@ class Trees:
         return np.clip(self.calibration.apply(self.raw(inputs, rows)), 0, 1)
 
 
-def train(parts: list[Examples], validation: Examples, releases: Examples, grid: str, seed: int, threads: int) -> Trees:
+def train(
+    parts: list[Examples], validation: Examples, releases: Examples | None, grid: str, seed: int, threads: int
+) -> Trees:
     """Trains with every setting of the grid on the rows of `parts` (of one dataset or several of one schema), each with
     early stopping on `validation`, keeps the one with the smallest loss there, and calibrates it on `releases`, those
-    validation rows that happened: what is reported is of such."""
+    validation rows that happened, if they are given: what is reported is of such."""
     target = np.concatenate([part.target for part in parts])
     weight = np.concatenate([part.weight for part in parts])
     soft = bool(((target > 0) & (target < 1)).any() or ((validation.target > 0) & (validation.target < 1)).any())
@@ -112,6 +114,8 @@ def train(parts: list[Examples], validation: Examples, releases: Examples, grid:
             best = Trees(booster, Calibration("none"), parameters | {"trees": booster.best_iteration}, loss)
     if best is None:
         raise InputError(f"grid {grid}: no settings")
+    if releases is None:
+        return best
     raw = best.raw(releases.inputs, releases.rows)
     cluster = releases.inputs.dataset["cluster"][releases.rows]
     best.calibration = fit(raw, releases.target, releases.weight, cluster, seed)
@@ -138,12 +142,13 @@ def fit_dataset(
     if count is not None:
         rows = sample_clusters(dataset, rows, count, seed)
     known = examples(inputs, rows, seed if shuffle else None)
-    held_out = [command.rows_needed(dataset, parts, VALIDATION, kind, "validation") for kind in (told, False)]
-    validation, releases = (examples(inputs, rows, seed + 1 if shuffle else None) for rows in held_out)
-    trees = train([known], validation, releases, grid, seed, threads)
-    if not calibrated:
-        trees.calibration = Calibration("none")
-    return trees, len(known.rows)
+
+    def held_out(told: bool) -> Examples:
+        rows = command.rows_needed(dataset, parts, VALIDATION, told, "validation")
+        return examples(inputs, rows, seed + 1 if shuffle else None)
+
+    releases = held_out(False) if calibrated else None
+    return train([known], held_out(told), releases, grid, seed, threads), len(known.rows)
 
 
 def main(argv: list[str] | None = None) -> None:

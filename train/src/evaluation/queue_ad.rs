@@ -4,6 +4,7 @@
 use classads::ClassAd;
 use holdadvise::advice::Policies;
 use holdadvise::history::reason;
+use holdadvise::hold_code::{About, about};
 use holdadvise::text::classad_quote;
 
 /// What the schedd has of a hold.
@@ -21,9 +22,6 @@ pub(super) struct InQueue<'a> {
 const OWN: [&str; 5] =
     ["HoldReason", "JobStatus", "EnteredCurrentStatus", "NumHolds", "EpochWriteDate"];
 
-/// HoldReasonCode of an input that could not be fetched.
-const TRANSFER_INPUT_ERROR: i32 = 13;
-
 /// Before the names of the files that a job asks for.
 const INPUTS: &str = "TransferInput = \"";
 
@@ -33,7 +31,7 @@ const INPUTS: &str = "TransferInput = \"";
 pub(super) fn queue_ad(epoch_ad: &str, hold: &InQueue<'_>) -> Option<ClassAd> {
     let InQueue { held_at, num_holds, reason, code, subcode } = *hold;
     let is_own = |line: &str| OWN.iter().any(|name| line.starts_with(name));
-    let url = reason::url(reason).filter(|_| code == TRANSFER_INPUT_ERROR);
+    let url = reason::url(reason).filter(|_| about(code) == Some(About::Input));
     let mut text = String::new();
     for line in epoch_ad.lines().filter(|line| !is_own(line) && !line.starts_with("***")) {
         text.push_str(line);

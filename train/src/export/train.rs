@@ -177,7 +177,8 @@ fn complete(task: &Task<'_>, fitted: &Fitted) -> Result<(Vec<u8>, Report, Model)
         Ok(Model::from_bytes_with(&super::complete(raw, metadata)?, engine)?)
     };
     let model = open(metadata.clone())?;
-    metadata.calibration = calibrate(dataset, &split.validation, &model, blank, targets)?;
+    let weight = &fitted.validation_weights;
+    metadata.calibration = calibrate(dataset, &split.validation, &model, blank, targets, weight)?;
     let model = open(metadata.clone())?;
     let report = evaluate::report(dataset, split, &model, options.draws, options.seed)?;
     let training = sheet::Training {

@@ -70,6 +70,8 @@ pub(crate) struct Fitted {
     pub(crate) best: BestEpoch,
     /// Mean cross-entropy of the module on the validation part.
     pub(crate) validation_loss: f64,
+    /// What each row of that part counts for in the loss.
+    pub(crate) validation_weights: Vec<f32>,
     pub(crate) trees: usize,
     pub(crate) share_of_trees: f64,
     pub(crate) device: Device,
@@ -336,9 +338,11 @@ impl<'a> Trainer<'a> {
             self.network.mix(share, &trees)?;
         }
         let (logits, validation_loss) = self.rows.logits_and_loss(&self.network, validation)?;
+        let weights = self.rows.examples().weight;
         let mut fitted = Fitted {
             archive: self.network.archive()?,
             validation_loss,
+            validation_weights: validation.iter().map(|&row| weights[row]).collect(),
             progress: self.progress,
             best,
             trees: trees.roots.len(),

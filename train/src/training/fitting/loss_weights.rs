@@ -10,8 +10,8 @@ const HAPPENED: f32 = 0.25;
 
 /// The weights of the dataset; rows a simulator tells of are weighted down, so that a hold asked
 /// about at n instants counts for sqrt(n): those are much alike, and jobs that nothing helps are
-/// held for longest. A simulated release that happened counts for [`HAPPENED`]; one
-/// whose truth is not known passes for a real one.
+/// held for longest. A simulated release that happened counts for [`HAPPENED`]; one whose truth is
+/// not known passes for a real one.
 ///
 /// All rows of companions among the training rows `train` together weigh the share
 /// `simulation_weight` of what the training rows weigh.

@@ -40,25 +40,23 @@ pub(crate) use validation::Judged;
 
 use holdadvise::model::{Batch, Calibration, Model};
 
-use self::loss_weights::loss_weights;
 use crate::data::dataset::Dataset;
 use crate::split::selection::Blank;
 use holdadvise::model::platt;
 
-/// The calibration of a fitted model to the validation part.
+/// The calibration of a fitted model to the validation part, whose rows count for `weight`.
 pub(crate) fn calibrate(
     dataset: &Dataset,
     validation: &[usize],
     model: &Model,
     blank: &Blank,
     targets: &[f32],
+    weight: &[f32],
 ) -> Result<Calibration, TrainError> {
     let (mut states, mut statics) = dataset.gather(validation);
     blank.apply(&mut states, &mut statics);
     let batch = Batch { states: &states, statics: &statics, n: validation.len() };
     let logits = model.engine.logits(&batch)?;
     let outcome: Vec<f32> = validation.iter().map(|&row| targets[row]).collect();
-    let weights = loss_weights(dataset, &[], 0.0);
-    let weight: Vec<f32> = validation.iter().map(|&row| weights[row]).collect();
-    Ok(platt(&logits, &outcome, &weight))
+    Ok(platt(&logits, &outcome, weight))
 }
