@@ -385,10 +385,9 @@ fn other(hold: &Hold<'_>, facts: &JobFacts) -> Option<Change> {
 
 /// What its program names as the fault, of a line that its last run wrote.
 fn of_program(facts: &JobFacts) -> Option<ChangeKind> {
-    let ProgramWords { path, words, of } = facts.program_words.as_ref()?;
-    let named = *of == WordsOf::ThisRun && words.says.is_of_program();
+    let ProgramWords { path, words, .. } = facts.program_words.as_ref()?;
     let (line, path) = (words.line.clone(), path.clone());
-    named.then_some(ChangeKind::Program { line, path })
+    facts.names_mistake().then_some(ChangeKind::Program { line, path })
 }
 
 /// The correction of a file that was looked at.

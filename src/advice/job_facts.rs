@@ -6,7 +6,7 @@ use classads::{ClassAd, EvalContext, Value};
 
 use super::Trouble;
 use super::edits::Resubmits;
-use super::files::ProgramWords;
+use super::files::{ProgramWords, WordsOf};
 use super::siblings::LimitSeen;
 use super::undesired::UNDESIRED;
 use crate::checks::Check;
@@ -178,6 +178,12 @@ impl JobFacts {
     pub(super) fn written(&self) -> Option<String> {
         let seen = self.program_words.as_ref().map(|words| words.path.clone());
         seen.or_else(|| self.error_output.clone().filter(|_| self.writes_in_place))
+    }
+
+    /// The last run of its program named a mistake of the program, its arguments or its input.
+    pub(super) fn names_mistake(&self) -> bool {
+        let words = self.program_words.as_ref().filter(|words| words.of == WordsOf::ThisRun);
+        words.is_some_and(|words| words.words.says.is_of_program())
     }
 
     /// Nothing shows that a higher limit or a larger request is no cure.

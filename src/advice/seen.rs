@@ -23,8 +23,8 @@ const FAILURES_COUNT: i64 = 8 * 3_600;
 /// Disk quota exceeded (errno.h of Linux).
 const EDQUOT: i32 = 122;
 
-/// The highest probability of a release as it is while the URL of the hold reason is missing:
-/// `unlikely`.
+/// The highest probability of a release as it is while the URL of the hold reason is missing, or
+/// after the program named a mistake of its own: `unlikely`.
 const MISSING: f64 = 0.34;
 
 /// The highest probability of a release as it is while a file that HTCondor needs is not as it must
@@ -87,6 +87,8 @@ pub(super) struct Seen {
     pub blocked: bool,
     /// That, or its URL is missing: to wait for others brings nothing.
     pub stays: bool,
+    /// The last run wrote that the program, its arguments or its input have a mistake.
+    mistake: bool,
     /// A job of one other owner began with the file of the hold reason, and nobody else's.
     one_other_began: bool,
     /// The server of the hold reason refuses everybody ([`super::Refusal`]).
@@ -212,6 +214,7 @@ impl Seen {
             passes,
             blocked: false,
             stays: false,
+            mistake: false,
             one_other_began: near(Scope::File)
                 .is_some_and(|file| file.vouched_since == Vouched::OneOther),
             refuses_all: hold.refuses_all,
@@ -248,6 +251,11 @@ impl Seen {
             self.through.0 += ANSWERS;
         }
         self
+    }
+
+    /// With whether the program itself named a mistake.
+    pub(super) fn with_mistake(self, mistake: bool) -> Self {
+        Self { mistake, ..self }
     }
 
     /// With what became of releases of jobs of the cluster from this very cause: successes, and
@@ -318,7 +326,7 @@ impl Seen {
         };
         match () {
             () if self.blocked => p.min(BLOCKED),
-            () if self.stays => p.min(MISSING),
+            () if self.stays || self.mistake && !self.tried => p.min(MISSING),
             () => p,
         }
     }
@@ -413,6 +421,7 @@ mod tests {
             passes: true,
             blocked: false,
             stays: false,
+            mistake: false,
             one_other_began: false,
             refuses_all: false,
         }
@@ -533,6 +542,13 @@ mod tests {
             let after = seen.clone().with_tries((1, 0));
             assert!((seen.after_try(p) - after.as_is(p)).abs() < 1e-12, "{p}");
         }
+    }
+
+    #[test]
+    fn a_mistake_that_the_program_names_speaks_against_a_release() {
+        let named = seen().with_mistake(true);
+        assert!(named.as_is(0.9) <= MISSING);
+        assert!(named.with_tries((1, 0)).as_is(0.9) >= 0.9, "one of its cluster got through");
     }
 
     #[test]
