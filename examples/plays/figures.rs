@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use holdadvise::advice::Costs;
+use holdadvise::model::fit;
 use holdadvise::userlog::JobId;
 
 use crate::arms::{Arm, holds};
@@ -171,11 +172,23 @@ fn auroc(rows: &[(&Row, f64)]) -> Option<f64> {
     (good * bad > 1e-9).then(|| won / (good * bad))
 }
 
+/// Slope of the log-odds of the true probability over those that are said, by logistic regression;
+/// 1 is calibrated. What is said is held 0.01 from 0 and 1.
+fn slope(rows: &[(&Row, f64)]) -> Option<f64> {
+    let said = |row: &Row| row.score.clamp(0.01, 0.99);
+    let logits: Vec<f32> =
+        rows.iter().map(|(row, _)| (said(row) / (1.0 - said(row))).ln() as f32).collect();
+    let truth: Vec<f32> = rows.iter().map(|(row, _)| row.now[0] as f32).collect();
+    let weight: Vec<f32> = rows.iter().map(|(row, times)| (row.weight * times) as f32).collect();
+    fit(&logits, &truth, &weight).map(|calibration| calibration.a)
+}
+
 /// Hours from a release to its outcome, as the advice assumes.
 const UNTIL_KNOWN: f64 = 0.25;
 
-const FIGURES: [(&str, Figure); 6] = [
+const FIGURES: [(&str, Figure); 7] = [
     ("AUROC as is", auroc),
+    ("slope as is", slope),
     ("right", |rows| mean(rows, |row| Some(f64::from(row.is_right())))),
     ("hours a hold", |rows| mean(rows, |row| Some(row.cost()))),
     ("release all", |rows| mean(rows, |row| Some(row.plain(true)))),
