@@ -37,12 +37,10 @@ fn data() -> PathBuf {
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data"), PathBuf::from)
 }
 
-/// The plays of three kinds, or with `HOLDADVISE_ALL_PLAYS` of all, read once. What is printed of those that are opened once is nothing.
+/// All plays, read once. What is printed of those that are opened once is nothing.
 fn plays() -> &'static [Play] {
     static PLAYS: LazyLock<Vec<Play>> = LazyLock::new(|| {
-        // All of them take minutes without optimization.
-        let kinds = if std::env::var_os("HOLDADVISE_ALL_PLAYS").is_some() { 0..6 } else { 0..3 };
-        let folders = folders(&data(), &KINDS[kinds]).unwrap();
+        let folders = folders(&data(), &KINDS).unwrap();
         folders.iter().map(|folder| Play::read(folder).unwrap()).collect()
     });
     assert!(!PLAYS.is_empty(), "no plays in {}", data().display());

@@ -7,7 +7,7 @@ pub use super::change_kind::{Change, ChangeKind, Correction, Figure, LimitRaise}
 use super::cause::Trouble;
 use super::command::{Command, Edit, Since, Target};
 use super::errno::{EACCES, EDQUOT, ENOENT, ENOMEM, ENOSPC};
-use super::files::{ProgramWords, WordsOf};
+use super::files::ProgramWords;
 use super::job_facts::JobFacts;
 use super::limit;
 use super::meaning::{Resource, code_of_transfer, resource, url_trouble, usual_change};
@@ -168,8 +168,7 @@ pub(super) fn matters(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> 
 
 /// Its last run wrote that it ran out of memory.
 fn says_memory(facts: &JobFacts) -> bool {
-    let said = facts.program_words.as_ref().filter(|words| words.of == WordsOf::ThisRun);
-    said.is_some_and(|said| said.words.says == WordsKind::Memory)
+    facts.said() == Some(WordsKind::Memory)
 }
 
 /// Whether a transfer found no space at the execution point for what the job itself used. Input

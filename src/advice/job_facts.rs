@@ -9,7 +9,7 @@ use super::edits::Resubmits;
 use super::files::{ProgramWords, WordsOf};
 use super::siblings::LimitSeen;
 use super::undesired::UNDESIRED;
-use crate::checks::Check;
+use crate::checks::{Check, WordsKind};
 use crate::history::reason::machine;
 use crate::history::{JobHistory, Known, disk_used, memory_used, printed};
 use crate::hold_code::{About, HoldCode};
@@ -182,8 +182,13 @@ impl JobFacts {
 
     /// The last run of its program named a mistake of the program, its arguments or its input.
     pub(super) fn names_mistake(&self) -> bool {
-        let words = self.program_words.as_ref().filter(|words| words.of == WordsOf::ThisRun);
-        words.is_some_and(|words| words.words.says.is_of_program())
+        self.said().is_some_and(WordsKind::is_of_program)
+    }
+
+    /// What its program wrote at the end of its last run; not of an earlier run or a shared file.
+    pub(super) fn said(&self) -> Option<WordsKind> {
+        let words = self.program_words.as_ref().filter(|words| words.of == WordsOf::ThisRun)?;
+        Some(words.words.says)
     }
 
     /// Nothing shows that a higher limit or a larger request is no cure.
