@@ -18,6 +18,9 @@ macro_rules! with_columns {
 
 mod file;
 mod join;
+mod stored;
+
+pub(crate) use stored::Stored;
 
 use holdadvise::history::{Action, Outcome};
 use holdadvise::metrics::Outcomes;

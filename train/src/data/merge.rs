@@ -12,7 +12,7 @@ use holdadvise::model::Dimensions;
 use serde_json::Value;
 
 use crate::Error;
-use crate::data::dataset::{Dataset, DatasetInfo};
+use crate::data::dataset::{Dataset, DatasetInfo, Stored};
 use crate::output::Output;
 use crate::progress::{Progress, Unit};
 use crate::say::say;
@@ -39,24 +39,47 @@ pub struct MergeOptions {
 pub fn run(options: &MergeOptions) -> Result<(), Error> {
     let output = Output::new(&options.output, options.replace);
     output.check().map_err(|error| format!("dataset {error}"))?;
-    let dataset = merge(&options.shards)?;
-    dataset.write(&output)?;
-    let (rows, schema) = (dataset.len(), &dataset.info.schema.hash);
+    let merged = merge(&options.shards)?;
+    merged.write(&output)?;
+    let (rows, schema) = (merged.columns.len(), &merged.columns.info.schema.hash);
     say(format_args!("{rows} rows of {} shards, schema {schema}\n", options.shards.len()));
     Ok(())
 }
 
-/// One dataset of the shards in these files. No more than it and one shard is in memory.
+/// One dataset, whose states and statics stay in its shards until it is written.
+#[derive(Debug)]
+pub struct Merged {
+    /// All other columns.
+    columns: Dataset,
+    files: Vec<Stored>,
+    /// File and row there of each row.
+    rows: Vec<(u32, u32)>,
+}
+
+impl Merged {
+    /// Writes it; no half-written file is ever seen.
+    ///
+    /// # Errors
+    /// When a shard cannot be read any more, or the file cannot be written.
+    pub fn write(&self, output: &Output) -> Result<(), Error> {
+        let rows = || self.rows.iter().map(|&(file, row)| (file as usize, row as usize));
+        self.columns.write_stored(output, &self.files, rows)
+    }
+}
+
+/// One dataset of the shards in these files. States and statics are not in memory: the other
+/// columns are, a twentieth of it (81 bytes a row, and 16 for their order).
 ///
 /// # Errors
 /// When a shard cannot be read or does not go with the others, or none has rows.
-pub fn merge(shards: &[PathBuf]) -> Result<Dataset, Error> {
+pub fn merge(shards: &[PathBuf]) -> Result<Merged, Error> {
     let mut merged: Option<Dataset> = None;
+    let mut files = Vec::with_capacity(shards.len());
     // The first shard that has more than companions: the result is of what it is of.
     let mut home: Option<usize> = None;
     let mut simulations = Vec::new();
-    // For each row the shard it is from.
-    let mut from: Vec<usize> = Vec::new();
+    // For each row the shard it is from, and its row there.
+    let mut from: Vec<(u32, u32)> = Vec::new();
     let size = |path: &PathBuf| path.metadata().map_or(0, |metadata| metadata.len());
     let bytes: u64 = shards.iter().map(size).sum();
     let progress = Progress::new("merging", Unit::Bytes, bytes);
@@ -65,8 +88,10 @@ pub fn merge(shards: &[PathBuf]) -> Result<Dataset, Error> {
         if before.iter().any(|before| is_same(before, path)) {
             return Err(format!("{} is named twice: name each shard once", path.display()).into());
         }
-        let mut shard = Dataset::read(path)?;
-        from.resize(from.len() + shard.len(), number);
+        let (mut shard, stored) = Dataset::read_stored(path)?;
+        files.push(stored);
+        let (of_file, rows) = (u32::try_from(number)?, u32::try_from(shard.len())?);
+        from.extend((0..rows).map(|row| (of_file, row)));
         let told = std::mem::take(&mut shard.info.simulations);
         let is_home = !shard.is_companions_alone();
         simulations.push((shard.access_point.iter().min().copied(), told));
@@ -74,7 +99,6 @@ pub fn merge(shards: &[PathBuf]) -> Result<Dataset, Error> {
             None => {
                 let mut first = Dataset { info: shard.info.clone(), ..Dataset::default() };
                 first.info.causes.clear();
-                first.reserve(usize::try_from(bytes).unwrap_or(0) / first.row_size());
                 first.append(shard);
                 merged = Some(first);
             }
@@ -109,13 +133,14 @@ pub fn merge(shards: &[PathBuf]) -> Result<Dataset, Error> {
     order.sort_by_key(|&row| key(row));
     for pair in order.windows(2) {
         let (row, next) = (pair[0], pair[1]);
-        if key(row) == key(next) && from[row] != from[next] {
+        let [one, other] = [row, next].map(|row| from[row].0 as usize);
+        if key(row) == key(next) && one != other {
             let (hold_time, access_point, cluster) = key(row);
             return Err(format!(
                 "{} and {} both have a hold of cluster {} of access point {access_point} at {hold_time}: a shard given \
                  twice, intervals that overlap (--from, --until), or two access points of one number (--access-point)",
-                shards[from[row]].display(),
-                shards[from[next]].display(),
+                shards[one].display(),
+                shards[other].display(),
                 cluster - (i64::from(access_point) << 32)
             )
             .into());
@@ -124,7 +149,8 @@ pub fn merge(shards: &[PathBuf]) -> Result<Dataset, Error> {
     merged.reorder(&order);
     merged.renumber_causes();
     merged.info.simulations = in_order(simulations);
-    Ok(merged)
+    let rows = order.into_iter().map(|row| from[row]).collect();
+    Ok(Merged { columns: merged, files, rows })
 }
 
 /// The descriptions of simulations by number of access point, those of shards without rows last; of
@@ -272,7 +298,8 @@ mod tests {
 
         /// The file that merging gives.
         fn merged(&self, shards: &[PathBuf]) -> Vec<u8> {
-            let path = self.write("merged", &merge(shards).unwrap());
+            let path = self.0.path().join("merged");
+            merge(shards).unwrap().write(&Output::new(&path, true)).unwrap();
             fs::read(path).unwrap()
         }
     }
@@ -295,7 +322,7 @@ mod tests {
         assert_eq!(folder.merged(&shards), file);
         shards.rotate_left(1);
         assert_eq!(folder.merged(&shards), file);
-        let merged = merge(&shards).unwrap();
+        let merged = Dataset::read(&folder.0.path().join("merged")).unwrap();
         assert_eq!(merged.hold_time, [1, 3, 5, 5, 5, 7, 9]);
         assert_eq!(merged.statics, [0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 2.0]);
         assert_eq!(merged.info.causes, ["cause 1", "cause 2"]);
@@ -318,7 +345,7 @@ mod tests {
             of("c", &[(9, 1, 1), (9, 2, 1)], &[10, 20]),
             of("d", &[(10, 3, 1)], &[30]),
         ];
-        let merged = merge(&shards).unwrap();
+        let merged = merge(&shards).unwrap().columns;
         let seeds: Vec<u64> =
             merged.info.simulations.iter().filter_map(|told| told["seed"].as_u64()).collect();
         assert_eq!(seeds, [10, 20, 30, 7]);
@@ -345,6 +372,29 @@ mod tests {
             std::os::unix::fs::symlink(&a, &link).unwrap();
             assert!(message(&[a, link]).contains("link is named twice"));
         }
+    }
+
+    #[test]
+    fn a_shard_that_is_damaged_or_changes_is_named() {
+        let folder = Folder::new();
+        let rows: Vec<_> = (0..5_000).map(|time| (time, 0, time)).collect();
+        let (a, b) =
+            (folder.write("a", &dataset(&rows)), folder.write("b", &dataset(&[(9, 1, 1)])));
+        let merged = merge(&[a.clone(), b]).unwrap();
+        let mut bytes = fs::read(&a).unwrap();
+        // The last states of the file: two lie behind the statics, and there are two kinds.
+        let header = u64::from_le_bytes(std::array::from_fn(|at| bytes[at])) as usize + 8;
+        let text = String::from_utf8_lossy(&bytes[..header]).into_owned();
+        let header_json: serde_json::Value = serde_json::from_str(text[8..].trim()).unwrap();
+        let end = header_json["states"]["data_offsets"][1].as_u64().unwrap() as usize;
+        bytes[header + end - 1] = 7;
+        fs::write(&a, &bytes).unwrap();
+        let output = Output::new(&folder.0.path().join("merged"), false);
+        let error = merged.write(&output).unwrap_err().to_string();
+        assert!(error.contains("a: it changed while it was read"), "{error}");
+        assert!(!folder.0.path().join("merged").exists());
+        let error = message(std::slice::from_ref(&a));
+        assert!(error.contains("state 7") && error.contains("make it again"), "{error}");
     }
 
     #[test]
@@ -411,7 +461,7 @@ mod tests {
         fs::copy(folder.0.path().join("merged"), &whole).unwrap();
         assert!(message(&[whole.clone(), simulated]).contains("whole has the origin \"ap1\""));
         let later = folder.write("later", &real(&[(11, 0, 3)]));
-        assert_eq!(merge(&[later, whole]).unwrap().len(), 5);
+        assert_eq!(merge(&[later, whole]).unwrap().rows.len(), 5);
         // Companions alone are not what was asked for where there are real shards.
         let none = folder.write("none", &real(&[]));
         let error = message(&[shards[2].clone(), none]);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Cursor, Read, Seek, SeekFrom, Take, Write};
+use std::io::{self, BufReader, BufWriter, Cursor, Read, Seek, SeekFrom, Take, Write};
 use std::path::Path;
 
 use holdadvise::history::Action;
@@ -12,6 +12,7 @@ use safetensors::Dtype;
 use safetensors::tensor::{Metadata, TensorInfo};
 use sha2::{Digest, Sha256};
 
+use super::stored::{self, Identity, Place, Stored};
 use super::{CENSORED, COMPANIONS_FORMAT, DATASET_FORMAT, Dataset, DatasetInfo, Reach, UNKNOWN};
 use crate::Error;
 use crate::data::metadata::{self, METADATA_KEY};
@@ -48,13 +49,37 @@ impl Dataset {
     /// # Errors
     /// When the file cannot be written.
     pub fn write(&self, output: impl Into<Output>) -> Result<(), Error> {
-        let output = output.into();
-        let path = output.path();
+        self.write_by(&output.into(), |column, file| column.pieces(|piece| file.write_all(piece)))
+    }
+
+    /// As [`Dataset::write`], with states and statics that stand in other files: `rows` names file
+    /// and row of each.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or this one cannot be written.
+    pub(crate) fn write_stored<I: Iterator<Item = (usize, usize)>>(
+        &self,
+        output: &Output,
+        files: &[Stored],
+        rows: impl Fn() -> I,
+    ) -> Result<(), Error> {
+        self.write_by(output, |column, file| match column.name {
+            "states" => stored::copy(files, |stored| stored.states, rows(), file),
+            "statics" => stored::copy(files, |stored| stored.statics, rows(), file),
+            _ => column.pieces(|piece| file.write_all(piece)),
+        })
+    }
+
+    fn write_by(
+        &self,
+        output: &Output,
+        write: impl Fn(&Column<'_>, &mut BufWriter<&File>) -> io::Result<()>,
+    ) -> Result<(), Error> {
         let mut columns = self.columns();
-        let header = self.header(&mut columns).map_err(wrong(path))?;
+        let header = self.header(&mut columns).map_err(wrong(output.path()))?;
         let write = |file: &mut BufWriter<&File>| {
             file.write_all(&header)?;
-            columns.iter().try_for_each(|column| column.pieces(|piece| file.write_all(piece)))
+            columns.iter().try_for_each(|column| write(column, file))
         };
         Ok(output.write_by(write).map_err(|error| format!("dataset {error}"))?)
     }
@@ -129,33 +154,39 @@ impl Dataset {
         Self::from_file(Cursor::new(file), file.len() as u64)
     }
 
+    /// Reads and checks a file as [`Dataset::read`] does, but for states and statics, which are
+    /// checked and stay there.
+    ///
+    /// # Errors
+    /// As [`Dataset::read`], and when it is a pipe.
+    pub(crate) fn read_stored(path: &Path) -> Result<(Self, Stored), Error> {
+        let failed = |error| format!("dataset {}", FileError::of(path)(error));
+        let file = File::open(path).map_err(failed)?;
+        let metadata = file.metadata().map_err(failed)?;
+        if !metadata.is_file() {
+            let path = path.display();
+            return Err(format!("dataset {path} is no file: it is read more than once").into());
+        }
+        let read = || {
+            let header = Header::read(&file, metadata.len())?;
+            let dataset = header.columns(&file, |name| !["states", "statics"].contains(&name))?;
+            dataset.check_columns()?;
+            let (d, rows) = (Dimensions::of(&dataset.info.schema), header.rows);
+            let (states, _) = header.place("states", Dtype::U8)?;
+            let (statics, _) = header.place("statics", Dtype::F32)?;
+            let states = Place { begin: states, width: d.m * d.j };
+            let statics = Place { begin: statics, width: d.k * size_of::<f32>() };
+            let (path, file) = (path.to_owned(), Identity::of(&metadata));
+            let stored = Stored { path, file, rows, states, statics };
+            stored.check(&d)?;
+            Ok((dataset, stored))
+        };
+        Ok(read().map_err(wrong(path))?)
+    }
+
     /// Reads a file of so many bytes.
     fn from_file(mut file: impl Read + Seek, size: u64) -> Result<Self, String> {
-        let (metadata, begin) = metadata::header(&mut file, size)?;
-        let info = metadata::json(&metadata)?;
-        // The format first: what else stands there may differ in another one.
-        let Format { format } = metadata::parse(info)?;
-        if ![DATASET_FORMAT, COMPANIONS_FORMAT].contains(&format) {
-            return Err(format!(
-                "format {format}, expected {DATASET_FORMAT}, or {COMPANIONS_FORMAT} with companions"
-            ));
-        }
-        let info: DatasetInfo = metadata::parse(info)?;
-        let d = Dimensions::of(&info.schema);
-        let n = metadata.info("label").ok_or("tensor label: it is not there")?;
-        let n = n.shape.first().copied().unwrap_or(0);
-        let place = |name: &str, dtype| -> Result<(u64, u64), String> {
-            let (from, to) = metadata::place(&metadata, name, dtype, &shape(name, n, d))?;
-            Ok((begin + from as u64, (to - from) as u64))
-        };
-        macro_rules! read {
-            ($($name:ident $type:ident,)*) => {
-                Self { $($name: values!(
-                    $type part(&mut file, place(stringify!($name), Dtype::$type)?)?
-                )?,)* info }
-            };
-        }
-        let dataset = with_columns!(read);
+        let dataset = Header::read(&mut file, size)?.columns(file, |_| true)?;
         dataset.check()?;
         Ok(dataset)
     }
@@ -163,6 +194,11 @@ impl Dataset {
     pub(super) fn check(&self) -> Result<(), String> {
         let batch = Batch { states: &self.states, statics: &self.statics, n: self.len() };
         batch.check(&Dimensions::of(&self.info.schema)).map_err(|error| error.to_string())?;
+        self.check_columns()
+    }
+
+    /// Checks all but states and statics.
+    fn check_columns(&self) -> Result<(), String> {
         let wrong = |name: &str, row: Option<usize>| match row {
             Some(row) => Err(format!("row {row} has a value out of range in {name}")),
             None => Ok(()),
@@ -208,6 +244,60 @@ impl Dataset {
             Some(row) => Err(format!("row {row} is a companion's and happened: observed is 1")),
             None => Ok(()),
         }
+    }
+}
+
+/// What stands before the tensors of a file.
+struct Header {
+    metadata: Metadata,
+    info: DatasetInfo,
+    /// Where the tensors begin.
+    begin: u64,
+    rows: usize,
+}
+
+impl Header {
+    fn read(mut file: impl Read, size: u64) -> Result<Self, String> {
+        let (metadata, begin) = metadata::header(&mut file, size)?;
+        let info = metadata::json(&metadata)?;
+        // The format first: what else stands there may differ in another one.
+        let Format { format } = metadata::parse(info)?;
+        if ![DATASET_FORMAT, COMPANIONS_FORMAT].contains(&format) {
+            return Err(format!(
+                "format {format}, expected {DATASET_FORMAT}, or {COMPANIONS_FORMAT} with companions"
+            ));
+        }
+        let info = metadata::parse(info)?;
+        let label = metadata.info("label").ok_or("tensor label: it is not there")?;
+        let rows = label.shape.first().copied().unwrap_or(0);
+        Ok(Self { metadata, info, begin, rows })
+    }
+
+    /// Offset and bytes of a tensor.
+    fn place(&self, name: &str, dtype: Dtype) -> Result<(u64, u64), String> {
+        let shape = shape(name, self.rows, Dimensions::of(&self.info.schema));
+        let (from, to) = metadata::place(&self.metadata, name, dtype, &shape)?;
+        Ok((self.begin + from as u64, (to - from) as u64))
+    }
+
+    /// The columns that are wanted, by their names; the others are empty.
+    fn columns(
+        &self,
+        mut file: impl Read + Seek,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<Dataset, String> {
+        macro_rules! read {
+            ($($name:ident $type:ident,)*) => {
+                Dataset { $($name: {
+                    let place = self.place(stringify!($name), Dtype::$type)?;
+                    match wanted(stringify!($name)) {
+                        true => values!($type part(&mut file, place)?)?,
+                        false => Vec::new(),
+                    }
+                },)* info: self.info.clone() }
+            };
+        }
+        Ok(with_columns!(read))
     }
 }
 

@@ -5,17 +5,6 @@ use holdadvise::model::Dimensions;
 use super::{Dataset, UNKNOWN};
 
 impl Dataset {
-    /// Bytes a row takes.
-    pub(crate) fn row_size(&self) -> usize {
-        let Dimensions { m, j, k, .. } = Dimensions::of(&self.info.schema);
-        m * j
-            + 4 * k
-            + 5 * size_of::<u8>()
-            + 2 * size_of::<f32>()
-            + 3 * size_of::<i32>()
-            + 7 * size_of::<i64>()
-    }
-
     /// Takes memory for so many rows more, that adding them one after the other does not take twice
     /// as much.
     pub(crate) fn reserve(&mut self, rows: usize) {
@@ -92,20 +81,6 @@ mod tests {
     use super::super::tests::sample;
     use super::*;
     use proptest::prelude::*;
-
-    #[test]
-    fn a_row_takes_what_it_is_said_to() {
-        let (one, mut two) = (sample(), sample());
-        two.append(sample());
-        let folder = tempfile::tempdir().unwrap();
-        let size = |dataset: &Dataset| {
-            let path = folder.path().join("d");
-            dataset.write(&path).unwrap();
-            let file = std::fs::read(path).unwrap();
-            file.len() - 8 - u64::from_le_bytes(std::array::from_fn(|at| file[at])) as usize
-        };
-        assert_eq!(size(&two) - size(&one), one.len() * one.row_size());
-    }
 
     #[test]
     fn causes_are_those_of_the_rows() {
