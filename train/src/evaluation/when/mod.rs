@@ -17,16 +17,18 @@ use serde::Serialize;
 use crate::Error;
 use crate::data::dataset::Dataset;
 use crate::evaluation::metrics::{Estimate, draw_sums};
-use crate::output;
 use crate::say::say;
 use turnbull::Turnbull;
 
 /// Show how well a model says when a release begins to succeed
 #[derive(Clone, Debug, clap::Args)]
 pub struct WhenOptions {
-    /// A dataset of simulations made with `--when --when-plays N`, by `tensors --delays 99`.
-    dataset: PathBuf,
+    /// Datasets of simulations made with `--when --when-plays N`, by `tensors --delays 99`, each
+    /// of other access points. One of them at a time is in memory.
+    #[arg(required = true)]
+    datasets: Vec<PathBuf>,
     /// The model.
+    #[arg(short, long, value_name = "FILE")]
     model: PathBuf,
     /// The dataset from whose releases the baseline is counted: of other access points.
     #[arg(long, value_name = "DATASET")]
@@ -79,12 +81,17 @@ struct Method {
 /// # Errors
 /// When a file cannot be read, they do not belong together, or the dataset has no such rows.
 pub fn run(options: &WhenOptions) -> Result<(), Error> {
+    let model = Model::open_with(&options.model, EngineKind::Builtin)?;
     let baseline = Turnbull::fit(&Dataset::read(&options.baseline_from)?);
-    let dataset = Dataset::read(&options.dataset)?;
-    let bytes = output::read(&options.model)?;
-    let model = Model::from_bytes_with(&bytes, EngineKind::Builtin)?;
-    model.check_schema(&dataset.info.schema.hash)?;
-    let report = report(&dataset, &model, &baseline, options.draws, options.seed)?;
+    let mut counts = Counts::default();
+    for path in &options.datasets {
+        let dataset = Dataset::read(path)?;
+        model.check_schema(&dataset.info.schema.hash)?;
+        counts
+            .add(&dataset, &model, &baseline)
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    let report = counts.report(options.draws, options.seed);
     if options.json {
         say(format_args!("{}\n", serde_json::to_string_pretty(&report)?));
     } else {
@@ -93,67 +100,75 @@ pub fn run(options: &WhenOptions) -> Result<(), Error> {
     Ok(())
 }
 
-fn report(
-    dataset: &Dataset,
-    model: &Model,
-    baseline: &Turnbull,
-    draws: usize,
-    seed: u64,
-) -> Result<Report, Error> {
-    let instants = instants(dataset);
-    if instants.is_empty() {
-        return Err("no instant has true probabilities of later releases: simulate with `--when \
-                    --when-plays 24`, and `tensors --delays 99`"
-            .into());
-    }
-    let curves = curves(dataset, model, &instants)?;
-    // Of each access point: instants, the integral of each method, what passes within the range and
-    // what passes at all.
-    let mut numbers = HashMap::new();
-    let mut sums: Vec<Vec<f64>> = Vec::new();
-    let mut ranges = 0;
-    for (instant, curve) in instants.iter().zip(&curves) {
-        let row = instant.row;
-        let next = numbers.len();
-        let number = *numbers.entry(dataset.access_point[row]).or_insert(next);
-        if number == sums.len() {
-            sums.push(vec![0.0; 6]);
+/// What is counted at each access point.
+#[derive(Clone, Debug, Default)]
+struct Counts {
+    instants: usize,
+    ranges: usize,
+    /// Of each access point: instants, the integral of each method, what passes within the range
+    /// and what passes at all.
+    sums: Vec<Vec<f64>>,
+}
+
+impl Counts {
+    /// Adds the access points of a dataset.
+    fn add(&mut self, dataset: &Dataset, model: &Model, baseline: &Turnbull) -> Result<(), Error> {
+        let instants = instants(dataset);
+        if instants.is_empty() {
+            return Err("no instant has true probabilities of later releases: simulate with \
+                        `--when --when-plays 24`, and `tensors --delays 99`"
+                .into());
         }
-        let sums = &mut sums[number];
-        let held_for = dataset.decision_instant[row] - dataset.hold_time[row];
-        let codes = (dataset.code[row], dataset.subcode[row]);
-        let at = |delay: i64| curve.at(delay).unwrap_or(0.5);
-        sums[0] += 1.0;
-        sums[1] += instant.integrated(at);
-        sums[2] += instant.integrated(|_| at(0));
-        sums[3] += instant.integrated(|delay| baseline.at(codes, held_for + delay));
-        if let Some(likely) = curve.likely() {
-            let [within, of] = instant.within(&likely);
-            sums[4] += within;
-            sums[5] += of;
-            ranges += 1;
+        let curves = curves(dataset, model, &instants)?;
+        self.instants += instants.len();
+        let mut numbers = HashMap::new();
+        for (instant, curve) in instants.iter().zip(&curves) {
+            let row = instant.row;
+            let next = self.sums.len();
+            let number = *numbers.entry(dataset.access_point[row]).or_insert(next);
+            if number == next {
+                self.sums.push(vec![0.0; 6]);
+            }
+            let sums = &mut self.sums[number];
+            let held_for = dataset.decision_instant[row] - dataset.hold_time[row];
+            let codes = (dataset.code[row], dataset.subcode[row]);
+            let at = |delay: i64| curve.at(delay).unwrap_or(0.5);
+            sums[0] += 1.0;
+            sums[1] += instant.integrated(at);
+            sums[2] += instant.integrated(|_| at(0));
+            sums[3] += instant.integrated(|delay| baseline.at(codes, held_for + delay));
+            if let Some(likely) = curve.likely() {
+                let [within, of] = instant.within(&likely);
+                sums[4] += within;
+                sums[5] += of;
+                self.ranges += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn report(&self, draws: usize, seed: u64) -> Report {
+        let mut all = vec![0.0; 6];
+        for of_one in &self.sums {
+            all.iter_mut().zip(of_one).for_each(|(all, one)| *all += one);
+        }
+        let drawn = draw_sums(&self.sums, draws, seed);
+        let estimate =
+            |of: &dyn Fn(&[f64]) -> f64| Estimate::new(of(&all), drawn.iter().map(|sums| of(sums)));
+        let method = |(at, name)| Method {
+            name,
+            integrated: estimate(&|sums| sums[1 + at] / sums[0]),
+            skill: estimate(&|sums| 1.0 - sums[1 + at] / sums[3]),
+        };
+        let names = ["model", "model, its answer about now", "Turnbull by code"];
+        Report {
+            instants: self.instants,
+            access_points: self.sums.len(),
+            methods: names.into_iter().enumerate().map(method).collect(),
+            ranges: self.ranges,
+            coverage: estimate(&|sums| sums[4] / sums[5]),
         }
     }
-    let mut all = vec![0.0; 6];
-    for of_one in &sums {
-        all.iter_mut().zip(of_one).for_each(|(all, one)| *all += one);
-    }
-    let drawn = draw_sums(&sums, draws, seed);
-    let estimate =
-        |of: &dyn Fn(&[f64]) -> f64| Estimate::new(of(&all), drawn.iter().map(|sums| of(sums)));
-    let method = |(at, name)| Method {
-        name,
-        integrated: estimate(&|sums| sums[1 + at] / sums[0]),
-        skill: estimate(&|sums| 1.0 - sums[1 + at] / sums[3]),
-    };
-    let names = ["model", "model, its answer about now", "Turnbull by code"];
-    Ok(Report {
-        instants: instants.len(),
-        access_points: sums.len(),
-        methods: names.into_iter().enumerate().map(method).collect(),
-        ranges,
-        coverage: estimate(&|sums| sums[4] / sums[5]),
-    })
 }
 
 impl Instant {
