@@ -3,7 +3,7 @@
 use jiff::tz::TimeZone;
 
 use super::print::{minute, wrap};
-use crate::model::{Interval, Model, Recalibration, Sheet, SheetFigure};
+use crate::model::{ClosedLoop, Interval, Model, Recalibration, Sheet, SheetFigure};
 use crate::text::{shorten, shown, strip_control};
 
 /// Characters kept of a text out of the file.
@@ -94,17 +94,25 @@ impl Page {
             }
         }
         self.more(sheet.leakage.len());
-        self.figures(sheet);
+        self.figures(
+            "Figures, with the calibration of its training",
+            &sheet.figures_of,
+            &sheet.figures,
+        );
+        if let Some(ClosedLoop { figures_of, figures }) = &sheet.closed_loop {
+            let heading = "Decisions in closed loop: the share of the avoidable loss they avoid";
+            self.figures(heading, figures_of, figures);
+        }
     }
 
-    fn figures(&mut self, sheet: &Sheet) {
-        if sheet.figures.is_empty() {
+    fn figures(&mut self, heading: &str, of: &str, figures: &[SheetFigure]) {
+        if figures.is_empty() {
             return;
         }
-        self.heading("Figures, with the calibration of its training");
-        self.item(&sheet.figures_of);
+        self.heading(heading);
+        self.item(of);
         let mut last: Option<&str> = None;
-        for SheetFigure { figure, method, value, low, high } in sheet.figures.iter().take(ITEMS) {
+        for SheetFigure { figure, method, value, low, high } in figures.iter().take(ITEMS) {
             let name = if last == Some(figure) { "" } else { figure.as_str() };
             last = Some(figure);
             let cell = |text: &str| shown(text, 24);
@@ -115,7 +123,7 @@ impl Page {
                 cell(method)
             ));
         }
-        self.more(sheet.figures.len());
+        self.more(figures.len());
     }
 
     fn recalibration(&mut self, own: &Recalibration) {
@@ -208,6 +216,16 @@ mod tests {
             figures: ["model", "constant"]
                 .map(|method| SheetFigure { figure: "auroc".to_owned(), method: method.to_owned(), value: 0.75, low: 0.5, high: 0.875 })
                 .into(),
+            closed_loop: Some(ClosedLoop {
+                figures_of: "3 access points of `small`, seeds 1 to 3".to_owned(),
+                figures: vec![SheetFigure {
+                    figure: "share".to_owned(),
+                    method: "advice".to_owned(),
+                    value: 0.65,
+                    low: 0.59,
+                    high: 0.71,
+                }],
+            }),
         }
     }
 
@@ -276,7 +294,8 @@ mod tests {
             not_seen: many,
             leakage: vec![leakage; 400],
             figures_of: evil.clone(),
-            figures: vec![figure; 400],
+            figures: vec![figure.clone(); 400],
+            closed_loop: Some(ClosedLoop { figures_of: evil.clone(), figures: vec![figure; 400] }),
         });
         let first = i64::MAX;
         model.metadata.recalibration = Some(Recalibration {

@@ -44,7 +44,7 @@ pub use metadata::{
 };
 pub use platt::{Apart, cross_entropy, fit, fit_near, platt};
 pub use recalibration::{Change, Interval, LEAST_OUTCOMES, Recalibration, RecalibrationCheck};
-pub use sheet::{Found, Leakage, Sheet, SheetFigure};
+pub use sheet::{ClosedLoop, Found, Leakage, Sheet, SheetFigure};
 #[cfg(feature = "torch")]
 pub use torch::TorchEngine;
 pub use trees::{Forest, Node, TREE_TENSORS};

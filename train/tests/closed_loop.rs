@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use common::{done, refused};
+use holdadvise::model::Model;
 use serde_json::Value;
 
 /// A small access point.
@@ -30,7 +31,10 @@ fn arm<'a>(report: &'a Value, name: &str) -> &'a Value {
 #[test]
 fn every_arm_is_between_its_bounds_and_a_second_run_gives_the_same() {
     let folder = tempfile::tempdir().unwrap();
-    let (printed, report) = played(folder.path(), "1-2", &[]);
+    let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/../models/default.pt");
+    let model = folder.path().join("model.pt");
+    fs::copy(shipped, &model).unwrap();
+    let (printed, report) = played(folder.path(), "1-2", &["-m", "model.pt", "--record"]);
     let arms = report["arms"].as_array().unwrap();
     assert_eq!(arms.len(), 9);
     let share = |name: &str| arm(&report, name)["share"]["value"].as_f64().unwrap();
@@ -43,6 +47,18 @@ fn every_arm_is_between_its_bounds_and_a_second_run_gives_the_same() {
         assert!(loss["releases"].as_f64().unwrap() > 0.0, "{printed}");
         assert!(printed.contains(name), "{printed}");
     }
+    // What stands in the file's sheet is what was printed.
+    let recorded = Model::open(&model).unwrap().metadata;
+    let shipped = Model::open(Path::new(shipped)).unwrap().metadata;
+    let of_sheet = recorded.sheet.clone().unwrap().closed_loop.unwrap();
+    let methods: Vec<&str> = of_sheet.figures.iter().map(|it| it.method.as_str()).collect();
+    assert_eq!(methods, ["advice", "advice, with checks"]);
+    for (figure, name) in of_sheet.figures.iter().zip(["advice", "advice-looks"]) {
+        assert_eq!(figure.value, share(name));
+    }
+    assert!(of_sheet.figures_of.contains("seeds 1 to 2"), "{}", of_sheet.figures_of);
+    assert_eq!(recorded.calibration, shipped.calibration);
+    assert_eq!(recorded.metrics, shipped.metrics);
     // Nobody who leaves all acts.
     let left = &arm(&report, "leave-all")["loss"];
     assert_eq!((&left["releases"], &left["removals"]), (&Value::from(0.0), &Value::from(0.0)));

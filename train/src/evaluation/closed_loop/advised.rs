@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use classads::ClassAd;
 use holdadvise::advice::meaning::Resource;
@@ -21,6 +21,7 @@ use holdadvise_simulate::{Deed, Fix, HeldNow, Policy, Thing};
 use jiff::tz::TimeZone;
 
 use super::arms::knowing;
+use super::tries;
 use crate::Error;
 use crate::evaluation::queue_ad::{InQueue, queue_ad, without_policies};
 
@@ -43,15 +44,16 @@ pub(super) struct Advised {
     ads: HashMap<JobId, String>,
     /// Holds whose cause was looked for.
     looked: HashSet<(JobId, i64)>,
+    tries: tries::Shared,
 }
 
 impl Advised {
-    pub(super) fn new(model: Arc<Model>) -> Self {
+    pub(super) fn new(model: Arc<Model>, tries: tries::Shared) -> Self {
         let mut history = HistoryBuilder::new();
         let log = history.add_source(Coverage::AccessPoint);
         let costs = Costs::of(model.metadata.thresholds);
         let (ads, looked) = (HashMap::new(), HashSet::new());
-        Self { model, costs, history, log, read: (0, 0), ads, looked }
+        Self { model, costs, history, log, read: (0, 0), ads, looked, tries }
     }
 
     /// Reads what was written since.
@@ -137,7 +139,13 @@ impl Policy for Advised {
             None => {}
         }
         match self.advice(held) {
-            Ok(Some(advice)) => self.carried_out(held, &advice),
+            Ok(Some(advice)) => {
+                let hold = (JobId::new(held.cluster, held.proc), held.num_holds, held.now);
+                let mut tries = self.tries.lock().unwrap_or_else(PoisonError::into_inner);
+                tries.add(hold, &advice);
+                drop(tries);
+                self.carried_out(held, &advice)
+            }
             // A job that the log does not show held: nothing is known of it.
             Ok(None) => Deed::Leave,
             Err(error) => {

@@ -5,20 +5,22 @@ mod advised;
 mod arms;
 mod loss;
 mod report;
+mod tries;
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use holdadvise::advice::Costs;
-use holdadvise::model::Model;
+use holdadvise::model::{ClosedLoop, Model};
 use holdadvise_simulate::{Course, Loop, Policy, Preset, Settings, simulate_closed};
 use rayon::prelude::*;
 
 use crate::Error;
-use crate::output::Output;
+use crate::export;
+use crate::output::{self, Output};
 use crate::say::say;
 use advised::Advised;
 pub use arms::Arm;
@@ -63,6 +65,9 @@ pub struct ClosedLoopOptions {
     /// Write the file although it is there.
     #[arg(long)]
     replace: bool,
+    /// Write the share of the avoidable loss into the info sheet of the model's file.
+    #[arg(long, requires = "model")]
+    record: bool,
 }
 
 /// Days played after the last job that counts was submitted: as long as its loss is counted.
@@ -73,6 +78,12 @@ const DAY: i64 = 86_400;
 
 /// The losses of each arm at one access point.
 type Losses = BTreeMap<Arm, BTreeMap<Need, Loss>>;
+
+/// An arm at one access point.
+struct Played {
+    courses: Vec<Course>,
+    tries: tries::Sums,
+}
 
 /// Runs the subcommand.
 ///
@@ -89,7 +100,7 @@ pub fn run(options: &ClosedLoopOptions) -> Result<(), Error> {
     let (arms, model) = (options.all_arms(), Arc::new(model));
     let seeds: Vec<u64> = options.seeds.clone().collect();
     let none = Arc::new(SuccessTable::default());
-    let of_seed = |&seed: &u64| -> Result<BTreeMap<Arm, Vec<Course>>, Error> {
+    let of_seed = |&seed: &u64| -> Result<BTreeMap<Arm, Played>, Error> {
         let arms = arms.iter().filter(|arm| **arm != Arm::Table);
         arms.map(|&arm| Ok((arm, options.play(arm, seed, &none, &model)?))).collect()
     };
@@ -101,37 +112,51 @@ pub fn run(options: &ClosedLoopOptions) -> Result<(), Error> {
         let of_table = both
             .map(|(&seed, table)| options.play(Arm::Table, seed, table, &model))
             .collect::<Result<Vec<_>, Error>>()?;
-        for (arms, courses) in played.iter_mut().zip(of_table) {
-            arms.insert(Arm::Table, courses);
+        for (arms, of) in played.iter_mut().zip(of_table) {
+            arms.insert(Arm::Table, of);
         }
     }
     let span = options.span()?;
     let losses: Vec<Losses> = played.iter().map(|arms| losses(arms, costs, span)).collect();
     let fingerprint = options.settings(0, PathBuf::new())?.preset.fingerprint();
-    let report = report::Report::of(options, fingerprint, costs, &seeds, &losses);
+    let tries = |arm: Arm| played.iter().map(|arms| arms[&arm].tries).collect::<Vec<_>>();
+    let tries = arms.iter().map(|&arm| (arm, tries(arm))).collect();
+    let report = report::Report::of(options, fingerprint, costs, &seeds, (&losses, &tries));
     if let Some(output) = output {
         output.write(&serde_json::to_vec_pretty(&report)?)?;
     }
     say(format_args!("{report}"));
-    Ok(())
+    match &options.model {
+        Some(path) if options.record => record(path, report.closed_loop(options)),
+        _ => Ok(()),
+    }
+}
+
+/// Writes what was found into the info sheet of a model's file.
+fn record(path: &Path, closed_loop: ClosedLoop) -> Result<(), Error> {
+    let archive = output::read(path)?;
+    let mut metadata = Model::from_bytes(&archive)?.metadata;
+    metadata.sheet.get_or_insert_default().closed_loop = Some(closed_loop);
+    let completed = export::complete(&archive, metadata)?;
+    Ok(Output::new(path, true).write(&completed)?)
 }
 
 /// What releases came to at all access points but one.
-fn learned(played: &[BTreeMap<Arm, Vec<Course>>], left_out: usize) -> SuccessTable {
+fn learned(played: &[BTreeMap<Arm, Played>], left_out: usize) -> SuccessTable {
     let mut table = SuccessTable::default();
     for (at, arms) in played.iter().enumerate() {
         if at != left_out {
             let of = [Arm::ReleaseAll, Arm::ChangeByCode];
-            of.iter().filter_map(|arm| arms.get(arm)).for_each(|courses| table.add(courses));
+            of.iter().filter_map(|arm| arms.get(arm)).for_each(|of| table.add(&of.courses));
         }
     }
     table
 }
 
-fn losses(arms: &BTreeMap<Arm, Vec<Course>>, costs: Costs, span: (i64, i64)) -> Losses {
-    let needs = loss::needs(&arms[&Arm::Clairvoyant], span.0);
+fn losses(arms: &BTreeMap<Arm, Played>, costs: Costs, span: (i64, i64)) -> Losses {
+    let needs = loss::needs(&arms[&Arm::Clairvoyant].courses, span.0);
     arms.iter()
-        .map(|(arm, courses)| (*arm, loss::of_access_point(courses, &needs, costs, span)))
+        .map(|(arm, of)| (*arm, loss::of_access_point(&of.courses, &needs, costs, span)))
         .collect()
 }
 
@@ -170,15 +195,18 @@ impl ClosedLoopOptions {
         seed: u64,
         table: &Arc<SuccessTable>,
         model: &Arc<Model>,
-    ) -> Result<Vec<Course>, Error> {
+    ) -> Result<Played, Error> {
         let folder = tempfile::tempdir()?;
         let settings = self.settings(seed, folder.path().to_owned())?;
         let looks = arm == Arm::AdviceLooks;
         let mut how = Loop { looks, submits: Some(self.days), ..Loop::default() };
         how.person.median = self.person_hours;
-        let advised = || -> Box<dyn Policy> { Box::new(Advised::new(Arc::clone(model))) };
+        let tries = tries::Shared::default();
+        let advised =
+            || -> Box<dyn Policy> { Box::new(Advised::new(Arc::clone(model), Arc::clone(&tries))) };
         let policy = arm.rule(table).unwrap_or_else(advised);
-        Ok(simulate_closed(&settings, policy, how)?)
+        let courses = simulate_closed(&settings, policy, how)?;
+        Ok(Played { tries: tries::sums(&tries, &courses), courses })
     }
 }
 

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 
 use holdadvise::advice::Costs;
+use holdadvise::model::{ClosedLoop, SheetFigure};
 use serde::Serialize;
 
 use super::arms::Arm;
 use super::loss::{Loss, Need, Person};
+use super::tries::{Sums, Tries};
 use super::{ClosedLoopOptions, Losses};
 use crate::evaluation::metrics::Estimate;
 use crate::random::Random;
@@ -53,6 +55,8 @@ struct OfArm {
     of_person: Vec<(Person, Estimate)>,
     /// Hours divided by those of who knows the cause.
     to_informed: Option<Estimate>,
+    /// Where one job is tried for others.
+    tries: Option<Tries>,
 }
 
 /// Hours of all arms at one access point.
@@ -129,7 +133,7 @@ impl<'a> Report<'a> {
         fingerprint: String,
         costs: Costs,
         seeds: &[u64],
-        losses: &[Losses],
+        (losses, tries): (&[Losses], &BTreeMap<Arm, Vec<Sums>>),
     ) -> Self {
         let all: Vec<usize> = (0..losses.len()).collect();
         let draws = drawn(losses.len(), options.draws);
@@ -168,6 +172,7 @@ impl<'a> Report<'a> {
                 .map(|(person, hours)| (*person, hours.estimate(arm, &all, &draws)))
                 .collect(),
             to_informed: to_informed(arm),
+            tries: tries.get(&arm).and_then(|at_each| Tries::of(at_each, &draws)),
         });
         let access_points = seeds.iter().enumerate().map(|(at, &seed)| OfAccessPoint {
             seed,
@@ -187,6 +192,40 @@ impl<'a> Report<'a> {
             best,
             arms: arms.collect(),
             access_points: access_points.collect(),
+        }
+    }
+}
+
+impl Report<'_> {
+    /// What stands on the info sheet of a model.
+    pub(super) fn closed_loop(&self, options: &ClosedLoopOptions) -> ClosedLoop {
+        let layers: String = self.layers.iter().map(|layer| format!(" with {layer}")).collect();
+        let vary = self.vary.map_or(String::new(), |factor| format!(", varied by {factor}"));
+        let of_advice = |of: &&OfArm| matches!(of.arm, Arm::Advice | Arm::AdviceLooks);
+        let figure = |OfArm { arm, share, .. }: &OfArm| SheetFigure {
+            figure: "share".to_owned(),
+            method: match arm {
+                Arm::AdviceLooks => "advice, with checks".to_owned(),
+                _ => "advice".to_owned(),
+            },
+            value: share.value,
+            low: share.low,
+            high: share.high,
+        };
+        ClosedLoop {
+            figures_of: format!(
+                "{} simulated access points ({}{layers}{vary}, seeds {} to {}, {} days, fingerprint \
+                 {}), from {} to a clairvoyant; holdadvise {}; 95 % intervals over access points",
+                self.access_points.len(),
+                self.preset,
+                options.seeds.start(),
+                options.seeds.end(),
+                self.days,
+                self.fingerprint,
+                self.best.name(),
+                env!("CARGO_PKG_VERSION"),
+            ),
+            figures: self.arms.iter().filter(of_advice).map(figure).collect(),
         }
     }
 }
@@ -244,6 +283,11 @@ impl Display for Report<'_> {
         }
         self.by_need(f)?;
         self.by_person(f)?;
+        for of in &self.arms {
+            if let Some(tries) = &of.tries {
+                writeln!(f, "\nTries of {}: {tries}.", of.arm.name())?;
+            }
+        }
         writeln!(
             f,
             "\nSHARE AVOIDED: (best baseline - arm) / (best baseline - clairvoyant), sums over access points, 95 % by\n\

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
-use holdadvise::model::{Batch, EngineKind, Model};
+use holdadvise::model::{Batch, ClosedLoop, EngineKind, Model};
 use rayon::prelude::*;
 use safetensors::{Dtype, SafeTensors};
 use sha2::{Digest, Sha256};
@@ -32,6 +32,8 @@ pub(super) struct Predicted {
     pub(super) unknown: BTreeSet<i32>,
     /// Codes that some of its models was trained without.
     pub(super) withheld: BTreeSet<i32>,
+    /// What decisions by its first model come to, where the sheet says so.
+    pub(super) closed_loop: Option<ClosedLoop>,
 }
 
 /// `NAME=FILE[,FILE...]`.
@@ -65,6 +67,8 @@ pub(super) fn load(
             predicted.unknown.extend(codes.filter(|&code| !model.metadata.knows(code)));
             let selection = SelectionOptions::of_model(&model.metadata);
             predicted.withheld.extend(selection.withhold_codes);
+            let of_sheet = || model.metadata.sheet.as_ref()?.closed_loop.clone();
+            predicted.closed_loop = predicted.closed_loop.or_else(of_sheet);
             predict(&model, dataset, rows)?
         };
         predicted.files.push((path.clone(), digest(&bytes)));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use holdadvise::history::Action;
-use holdadvise::model::Model;
+use holdadvise::model::{ClosedLoop, Model, SheetFigure};
 use serde::{Deserialize, Serialize};
 
 use super::decisions::{Decisions, decisions};
@@ -80,6 +80,9 @@ pub struct Report {
     /// that happened.
     #[serde(default)]
     pub decisions: Vec<Decisions>,
+    /// What decisions by the model come to, where its sheet says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed_loop: Option<ClosedLoop>,
 }
 
 /// Figures of the model and of the baselines on the test part of a split.
@@ -129,6 +132,7 @@ pub fn report(
         codes: per_code(dataset, rows, &predicted, &table),
         decisions: decisions(dataset, &split.test, model, (draws, seed))?,
         actions: per_action(dataset, &told, &predict(model, dataset, &told)?, &baselines),
+        closed_loop: model.metadata.sheet.as_ref().and_then(|sheet| sheet.closed_loop.clone()),
     })
 }
 
@@ -272,6 +276,22 @@ impl fmt::Display for Report {
             )?;
         }
         self.decisions.iter().try_for_each(|decisions| write!(f, "{decisions}"))?;
-        Ok(())
+        closed_loop(f, self.closed_loop.as_ref())
     }
+}
+
+/// The headline of a model: what it is worth to decide by it.
+fn closed_loop(f: &mut fmt::Formatter<'_>, of: Option<&ClosedLoop>) -> fmt::Result {
+    let Some(ClosedLoop { figures_of, figures }) = of else {
+        return writeln!(
+            f,
+            "share of the avoidable loss that is avoided: not measured; `holdadvise-train \
+             closed-loop --model FILE --record` does"
+        );
+    };
+    writeln!(f, "share of the avoidable loss that is avoided, {figures_of}")?;
+    for SheetFigure { method, value, low, high, .. } in figures {
+        writeln!(f, "{method:<24}{:<13}{value:>7.3}  {low:.3} .. {high:.3}", "")?;
+    }
+    Ok(())
 }

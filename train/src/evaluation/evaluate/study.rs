@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use holdadvise::model::EngineKind;
+use holdadvise::model::{EngineKind, SheetFigure};
+use serde_json::json;
 
 use super::curves::curves;
 use super::method::{self, Predicted, TABLE, pick};
@@ -137,6 +138,7 @@ pub(crate) fn run(options: &EvaluateOptions, engine: EngineKind) -> Result<(), E
     let default = methods.first().map_or(TABLE, |method| method.name.as_str());
     let own = position("--own", study.own.as_deref().unwrap_or(default))?;
     let best = study.best.as_deref().map(|name| position("--best", name)).transpose()?;
+    tables.extend(closed_loops(&methods));
     tables.extend(unknown_codes::table(&methods, &dataset, &rows));
     let info = &dataset.info;
     let &EvaluateOptions { draws, seed, .. } = options;
@@ -221,6 +223,31 @@ fn extra_table((title, path): &(String, String)) -> Result<ExtraTable, Error> {
         );
     }
     Ok(ExtraTable { title: title.clone(), ..table })
+}
+
+/// The shares of the avoidable loss that the sheets of the methods' models tell of.
+fn closed_loops(methods: &[Predicted]) -> Option<ExtraTable> {
+    let mut rows = Vec::new();
+    for (name, of) in methods.iter().filter_map(|it| Some((&it.name, it.closed_loop.as_ref()?))) {
+        for SheetFigure { method, value, low, high, .. } in &of.figures {
+            rows.push(vec![
+                json!(name),
+                json!(method),
+                json!(value),
+                json!(low),
+                json!(high),
+                json!(of.figures_of),
+            ]);
+        }
+    }
+    (!rows.is_empty()).then(|| ExtraTable {
+        title: "Decisions in closed loop".to_owned(),
+        text: "The share of the avoidable loss that is avoided where each method's first model \
+               decides, as `closed-loop --record` wrote it into its file."
+            .to_owned(),
+        columns: ["method", "decided by", "share", "from", "to", "of"].map(str::to_owned).to_vec(),
+        rows,
+    })
 }
 
 fn note(method: &Predicted) -> MethodNote {

@@ -53,6 +53,7 @@ pub fn sheet(training: &Training<'_>) -> Sheet {
             training.report.rows, training.report.clusters, training.report.successes
         ),
         figures: figures(training.report),
+        closed_loop: None,
     }
 }
 
@@ -312,6 +313,7 @@ mod tests {
             codes: Vec::new(),
             actions: Vec::new(),
             decisions: Vec::new(),
+            closed_loop: None,
         };
         let codes = [
             CodeStatistics { code: 13, subcode: 2, releases: 40, successes: 9 },
