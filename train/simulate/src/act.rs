@@ -153,6 +153,9 @@ pub struct HeldNow<'a> {
     pub came: u32,
     /// The folder with EventLog and epoch_history, written up to now.
     pub folder: &'a Path,
+    /// The job's ad at the end of its last run, as lines, with those of an epoch ad's banner: the
+    /// queue has it on access points that keep no epoch ads too. `None` of a job that never ran.
+    pub ad: Option<&'a str>,
     /// What looks find now, as JSON of `holdadvise::checks::Recorded`, where asked for.
     pub looks: Option<&'a str>,
     /// What a look for the cause has found: none yet, nothing, or what it is.

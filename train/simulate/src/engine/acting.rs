@@ -55,13 +55,15 @@ pub(crate) struct Acting {
     courses: BTreeMap<usize, Vec<(i64, Event)>>,
     /// HoldReason of the hold that a job is in, and how often a person has come.
     holds: BTreeMap<usize, (String, u32)>,
+    /// The ad of the last run of each job.
+    pub(super) ads: BTreeMap<usize, String>,
 }
 
 impl Acting {
     pub(crate) fn new(policy: Box<dyn Policy>, settings: Loop, seed: u64, folder: PathBuf) -> Self {
         let looker = settings.looks.then(|| Looker::silent(seed));
-        let (courses, holds) = (BTreeMap::new(), BTreeMap::new());
-        Self { policy, settings, seed, folder, looker, courses, holds }
+        let (courses, holds, ads) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Self { policy, settings, seed, folder, looker, courses, holds, ads }
     }
 }
 
@@ -217,6 +219,7 @@ impl Simulation {
             used: (state.memory_usage, state.disk_usage),
             came: *came,
             folder: &acting.folder,
+            ad: acting.ads.get(&job).map(String::as_str),
             looks,
             found: found.map(|found| found.then_some(&hidden)),
             hidden: &hidden,

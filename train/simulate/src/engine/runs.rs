@@ -11,7 +11,7 @@ use super::{Item, Job, Moment, Purpose, Simulation, Status, Underway};
 use crate::act::Event;
 use crate::error::Result;
 use crate::life::{Edits, Ending, Run, attempt};
-use crate::output::RunEnd;
+use crate::output::{RunEnd, ad_of_run};
 use crate::reason::{self, Wording, Written, slot_name};
 use crate::world::Clock;
 
@@ -301,7 +301,11 @@ impl Simulation {
         let state = &self.jobs[job];
         let cluster = &self.clusters[state.cluster];
         let place = super::place(&self.world, cluster, state, Some(run), Wording::V25);
-        self.epochs.write(&RunEnd { place: &place, job: state, run, held, exit })?;
+        let end = RunEnd { place: &place, job: state, run, held, exit };
+        self.epochs.write(&end)?;
+        if let Some(acting) = &mut self.acting {
+            acting.ads.insert(job, ad_of_run(&end));
+        }
         self.jobs[job].last_slot = Some(slot_name(&self.world, run));
         Ok(())
     }

@@ -62,6 +62,13 @@ impl EpochWriter {
     }
 }
 
+/// The ad of a run that ended, with its banner, whether the access point keeps epoch ads or not.
+pub(crate) fn ad_of_run(end: &RunEnd<'_>) -> String {
+    let mut text = String::new();
+    epoch_ad(&mut text, end);
+    text
+}
+
 fn epoch_ad(out: &mut String, end: &RunEnd<'_>) {
     let now = end.place.world.clock.at(end.run.end);
     ad(out, end);

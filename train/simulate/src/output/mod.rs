@@ -5,5 +5,5 @@ mod epoch;
 mod event_log;
 pub(crate) mod place;
 
-pub(crate) use epoch::{EpochWriter, RunEnd};
+pub(crate) use epoch::{EpochWriter, RunEnd, ad_of_run};
 pub(crate) use event_log::{EventLog, Information};

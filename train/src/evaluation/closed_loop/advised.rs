@@ -1,7 +1,7 @@
 //! The advice of this project, carried out: the library's advisor on the event log written up to
 //! now, and the job's ad.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
@@ -23,7 +23,7 @@ use jiff::tz::TimeZone;
 use super::arms::knowing;
 use super::tries;
 use crate::Error;
-use crate::evaluation::queue_ad::{InQueue, queue_ad, without_policies};
+use crate::evaluation::queue_ad::{InQueue, epoch_ads, queue_ad, without_policies};
 
 /// Seconds until somebody comes back to a job whose advice is undecided, or that waits for what
 /// becomes of another: a working day, and twice as long each time. Assumed.
@@ -40,8 +40,6 @@ pub(super) struct Advised {
     log: SourceId,
     /// Bytes of EventLog and epoch_history that were read.
     read: (u64, u64),
-    /// The text of the last ad of each job.
-    ads: HashMap<JobId, String>,
     /// Holds whose cause was looked for.
     looked: HashSet<(JobId, i64)>,
     tries: tries::Shared,
@@ -52,8 +50,7 @@ impl Advised {
         let mut history = HistoryBuilder::new();
         let log = history.add_source(Coverage::AccessPoint);
         let costs = Costs::of(model.metadata.thresholds);
-        let (ads, looked) = (HashMap::new(), HashSet::new());
-        Self { model, costs, history, log, read: (0, 0), ads, looked, tries }
+        Self { model, costs, history, log, read: (0, 0), looked: HashSet::new(), tries }
     }
 
     /// Reads what was written since.
@@ -64,32 +61,19 @@ impl Advised {
             self.history.add_event(self.log, &event?);
         }
         let ads = rest(&folder.join("epoch_history"), &mut self.read.1)?;
-        self.history.note_epochs();
-        let mut text = String::new();
-        for line in std::str::from_utf8(&ads)?.lines() {
-            text.push_str(line);
-            text.push('\n');
-            if line.starts_with("***") {
-                if let Some(job) = ad_of(&text).and_then(|ad| self.history.add_epoch(&ad)) {
-                    self.ads.insert(job, std::mem::take(&mut text));
-                }
-                text.clear();
-            }
+        for ad in epoch_ads(std::str::from_utf8(&ads)?).filter_map(ad_of) {
+            self.history.note_epochs();
+            self.history.add_epoch(&ad);
         }
         Ok(())
-    }
-
-    /// The job's ad in the queue: that of its last run, with what the schedd has of the hold.
-    fn ad(&self, job: JobId, held: &HeldNow<'_>) -> Option<ClassAd> {
-        let &HeldNow { held_at, num_holds, reason, code, subcode, .. } = held;
-        let hold = InQueue { held_at, num_holds, reason, code, subcode };
-        queue_ad(self.ads.get(&job)?, &hold)
     }
 
     fn advice(&mut self, held: &HeldNow<'_>) -> Result<Option<Advice>, Error> {
         self.catch_up(held.folder)?;
         let job = JobId::new(held.cluster, held.proc);
-        let ad = self.ad(job, held);
+        let &HeldNow { held_at, num_holds, reason, code, subcode, .. } = held;
+        let hold = InQueue { held_at, num_holds, reason, code, subcode };
+        let ad = held.ad.and_then(|ad| queue_ad(ad, &hold));
         let mut history = self.history.clone();
         if let Some(ad) = &ad {
             history.add_queue_ad(ad, held.now);
@@ -123,6 +107,7 @@ impl Advised {
                 Deed::Wait { until: again.unwrap_or(held.now + later) }
             }
             Recommendation::Look if self.looked.insert((job, held.num_holds)) => Deed::Look,
+            Recommendation::Look if advice.releases_after_look() => Deed::Release,
             Recommendation::Remove => Deed::Remove,
             Recommendation::Look | Recommendation::Undecided => {
                 Deed::Wait { until: held.now + later }
@@ -133,10 +118,9 @@ impl Advised {
 
 impl Policy for Advised {
     fn decide(&mut self, held: &HeldNow<'_>) -> Deed {
-        match held.found {
-            Some(Some(hidden)) => return knowing(held, hidden),
-            Some(None) => return Deed::Wait { until: held.now + (LATER << held.came.min(5)) },
-            None => {}
+        // Who found nothing goes by the advice.
+        if let Some(Some(hidden)) = held.found {
+            return knowing(held, hidden);
         }
         match self.advice(held) {
             Ok(Some(advice)) => {
