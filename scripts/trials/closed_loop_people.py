@@ -341,6 +341,9 @@ class ByAdvice(Comer):
             self.paste(block, block.later, "in order")
             return math.inf
         if self.dice.random() >= FINDS:
+            if block.releases_anyway():
+                self.paste(block, block.later, "nothing found")
+                return math.inf
             return self.go_on(block, [], "looked", False)
         causes = {proc: self.play.cause(self.cluster, proc) for proc in block.procs}
         done = [proc for proc, cause in causes.items() if cause is None or self.put_right(proc)]

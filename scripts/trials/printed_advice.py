@@ -58,6 +58,10 @@ class Block:
         names = [[name.rstrip(".,;") for name in pattern.findall(text)] for pattern in (URL, PATH)]
         return sorted(set(names[0])), sorted(set(names[1]))
 
+    def releases_anyway(self):
+        """It has a release for where a look shows nothing."""
+        return any("or if nothing is wrong" in label for label in self.says)
+
     def look_again(self):
         """The instant it names for the next look, Unix seconds, or None."""
         found = MINUTE.search(self.says.get("Look again", ""))

@@ -349,9 +349,6 @@ impl Weighed<'_> {
         if let Some(trouble) = chances.lasting.filter(|_| !is_surer) {
             return Some(Against::Lasting { trouble });
         }
-        if self.better_changed().is_some() {
-            return Some(Against::ChangeIsBetter);
-        }
         // What others show is not true of these jobs.
         if let (true, Some(tried @ (Against::TriesFailed { .. } | Against::TooEarly { .. }))) =
             (chances.group.failed, chances.group.against)
@@ -367,8 +364,13 @@ impl Weighed<'_> {
         if chances.failed_alike >= MOST_FAILED && !came {
             return Some(Against::FailedBefore { releases: chances.failed_alike });
         }
-        let sure = self.least_confidence.filter(|least| as_is < *least && !came);
-        sure.map(|least| Against::Unsure { least })
+        if let Some(least) = self.least_confidence.filter(|least| as_is < *least && !came) {
+            return Some(Against::Unsure { least });
+        }
+        // A change that nobody can name, and of which nothing tells more, cannot be made.
+        let can_be_made =
+            |(action, _): &(Action, f64)| chances.looks || !chances.unnamed.contains(action);
+        self.better_changed().filter(can_be_made).map(|_| Against::ChangeIsBetter)
     }
 
     fn against_try(&self) -> Option<Against> {

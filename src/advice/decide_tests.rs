@@ -172,6 +172,32 @@ fn jobs_of_which_one_failed_since_others_got_through_are_not_all_released() {
 }
 
 #[test]
+fn a_change_that_nobody_can_name_stands_against_a_release_while_a_look_may_tell() {
+    let both = vec![(Action::AsIs, 0.55), (Action::Other, 0.85)];
+    let decided = |unnamed: bool, looks: bool| {
+        let unnamed = if unnamed { vec![Action::Other] } else { Vec::new() };
+        let chances = Chances { unnamed, looks, ..chances(both.clone(), None) };
+        decide(&chances, &Costs::default(), None)
+    };
+    assert_eq!(decided(false, false).recommendation, Recommendation::Change);
+    assert_eq!(decided(true, false).recommendation, Recommendation::Release);
+    let look = decided(true, true);
+    assert_eq!(look.recommendation, Recommendation::Look);
+    // All else speaks for a release: it is for where the look shows nothing.
+    let release = look.choices.of(Recommendation::Release).unwrap();
+    assert_eq!(release.against, Some(Against::ChangeIsBetter));
+    let failed = Chances {
+        unnamed: vec![Action::Other],
+        looks: true,
+        failed_alike: MOST_FAILED,
+        ..chances(both, None)
+    };
+    let choices = decide(&failed, &Costs::default(), None).choices;
+    let against = choices.of(Recommendation::Release).unwrap().against;
+    assert_eq!(against, Some(Against::FailedBefore { releases: MOST_FAILED }));
+}
+
+#[test]
 fn odds_are_shifted() {
     assert!((shifted(0.2, 0.5) - 0.2).abs() < 1e-12);
     assert!((shifted(0.2, 0.8) - 0.5).abs() < 1e-12);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::choices::Against;
 use super::meaning::SharedCause;
 use super::{Change, Choices, Command, Costs, Curve, Evidence, LookAt, Target, TryOne, Undecided};
 use crate::history::{Action, EventLogView};
@@ -315,6 +316,13 @@ impl Advice {
             Recommendation::Try => is_tried(),
             _ => false,
         }
+    }
+
+    /// What to look at may show nothing: a release as it is is worth it then.
+    pub fn releases_after_look(&self) -> bool {
+        let release = self.choices.of(Recommendation::Release);
+        let is_second = || release?.against.map(|against| against == Against::ChangeIsBetter);
+        self.recommendation == Recommendation::Look && is_second() == Some(true)
     }
 
     /// What to change before a release, in this order.

@@ -204,7 +204,10 @@ impl Seen {
                 .into_iter()
                 .filter_map(near)
                 .any(|near| near.started_since > 0),
-            lasting: trouble.filter(|trouble| trouble.lasts() && !at_place),
+            // Whether a program makes its output the next time is the model's question.
+            lasting: trouble
+                .filter(|trouble| trouble.lasts() && !at_place)
+                .filter(|trouble| !own || *trouble != Trouble::Missing),
             through: through.or(released).unwrap_or((0, 0)),
             failures: if failures >= LEAST_FAILURES { failures } else { 0 },
             trust: WITHOUT_A_LOG.powi(logs),
@@ -493,6 +496,39 @@ mod tests {
         // What the server said of this file before it went away.
         let away = |before| at(13, 110, nobody, whole, before).lasting;
         assert_eq!((away(None), away(Some(Trouble::Missing))), (None, Some(Trouble::Missing)));
+    }
+
+    #[test]
+    fn output_that_a_program_did_not_make_may_be_made_the_next_time() {
+        let of = |code, reason| {
+            let hold = Looked {
+                code,
+                subcode: 2,
+                reason,
+                event_log: EventLogView::Whole,
+                logged: true,
+                epochs: true,
+                failed: None,
+                before: None,
+                refuses_all: false,
+                directory: InDirectory::default(),
+                now: 0,
+            };
+            Seen::of(&hold, &[]).lasting
+        };
+        let output = "Transfer output files failure at execution point slot1@e while sending \
+                      files to access point ap. Details: reading from file /d/o.dat: (errno 2) No \
+                      such file or directory";
+        assert_eq!(of(12, output), None);
+        // What is missing on the access point stays missing.
+        let place = "Transfer output files failure at access point ap while receiving files from \
+                     execution point slot1@e. Details: writing to file /srv/o.dat: (errno 2) No \
+                     such file or directory";
+        assert_eq!(of(12, place), Some(Trouble::Missing));
+        let input = "Transfer input files failure at access point ap while sending files to \
+                     execution point slot1@e. Details: reading from file /home/i.dat: (errno 2) No \
+                     such file or directory";
+        assert_eq!(of(13, input), Some(Trouble::Missing));
     }
 
     #[test]

@@ -9,10 +9,12 @@ use crate::advice::{Advice, Command, Recommendation};
 /// The label of what can be pasted now.
 const NOW: &str = "Commands:";
 
-/// The label of what is to be pasted later.
-fn later(recommendation: Recommendation) -> &'static str {
+/// The label of what is to be pasted later; of a look, whether that is worth it too where it shows
+/// nothing.
+fn later(recommendation: Recommendation, after_look: bool) -> &'static str {
     match recommendation {
         Recommendation::Wait => "When that has happened:",
+        Recommendation::Look if after_look => "Once it is in order, or if nothing is wrong there:",
         Recommendation::Look => "Once it is in order:",
         _ => "After that:",
     }
@@ -27,13 +29,13 @@ pub(super) fn text(
     constraint: &str,
 ) -> String {
     let of = |label: &str, commands| labelled(&format!("{indent}{label}"), commands, constraint);
-    let [first, second] = labels(advice.recommendation);
+    let [first, second] = labels(advice.recommendation, advice.releases_after_look());
     of(first, now) + &of(second, after)
 }
 
 /// The labels of what can be pasted now, and later.
-pub(super) fn labels(recommendation: Recommendation) -> [&'static str; 2] {
-    [NOW, later(recommendation)]
+pub(super) fn labels(recommendation: Recommendation, after_look: bool) -> [&'static str; 2] {
+    [NOW, later(recommendation, after_look)]
 }
 
 /// Commands below a label; nothing where there are none.

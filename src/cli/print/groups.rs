@@ -72,6 +72,8 @@ struct Group {
     until: Option<i64>,
     /// What to look at, where it is the same for all members.
     look: Option<LookAt>,
+    /// Where that shows nothing a release of each member is worth it.
+    after_look: bool,
     /// When to look again, at the latest.
     look_again: Option<i64>,
     /// The members by what to paste now, and by what to paste later, with their holds.
@@ -132,10 +134,12 @@ impl Groups {
             wait: wait.cloned(),
             until,
             look: advice.look.clone(),
+            after_look: true,
             look_again,
             now: Parts::default(),
             after: Parts::default(),
         });
+        group.after_look &= advice.releases_after_look();
         if group.undecided != advice.undecided {
             group.undecided = None;
         }
@@ -331,7 +335,7 @@ impl Group {
             );
             return wrap("  ", 4, &text, columns);
         }
-        let [now, later] = commands::labels(first.recommendation);
+        let [now, later] = commands::labels(first.recommendation, self.after_look);
         self.of_parts(now, &self.now, columns) + &self.of_parts(later, &self.after, columns)
     }
 

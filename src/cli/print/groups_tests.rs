@@ -4,7 +4,7 @@ use jiff::tz::TimeZone;
 use proptest::prelude::*;
 
 use super::*;
-use crate::advice::{Change, Correction, Missing, Near};
+use crate::advice::{AgainstChoice, Change, Correction, Missing, Near};
 use crate::advice::{Command, Target};
 use crate::cli::print::samples::{self, NOW};
 use crate::cli::request::Style;
@@ -155,6 +155,22 @@ fn what_is_looked_at_differs_and_the_release_is_for_all() {
     let all = "\n  Once it is in order:\ncondor_release -constraint '(ClusterId == 5 && ProcId >= 0 && ProcId <= 11 && ";
     assert!(text.contains(all), "{text}");
     assert_eq!(command_lines(&text).len(), COMMANDS + 1);
+
+    // A release of every member is worth it where the look shows nothing.
+    let second = |advices: &mut [Advice]| {
+        for advice in advices {
+            let release = advice.choices.choices.iter_mut();
+            for choice in release.filter(|it| it.recommendation == Recommendation::Release) {
+                choice.against = Some(AgainstChoice::ChangeIsBetter);
+            }
+        }
+    };
+    let label = "\n  Once it is in order, or if nothing is wrong there:\ncondor_release ";
+    let mut advices = advices;
+    second(&mut advices[1..]);
+    assert!(!print_groups(&advices, None, false).contains(label));
+    second(&mut advices);
+    assert!(print_groups(&advices, None, false).contains(label));
 }
 
 #[test]
