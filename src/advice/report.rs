@@ -322,7 +322,9 @@ impl Advice {
     pub fn releases_after_look(&self) -> bool {
         let release = self.choices.of(Recommendation::Release);
         let is_second = || release?.against.map(|against| against == Against::ChangeIsBetter);
-        self.recommendation == Recommendation::Look && is_second() == Some(true)
+        self.recommendation == Recommendation::Look
+            && self.undecided == Some(Undecided::NotNamed)
+            && is_second() == Some(true)
     }
 
     /// What to change before a release, in this order.

@@ -1,6 +1,7 @@
 //! What the other jobs and the hold reason show about a release, beside the model's answer.
 
 use super::cause::Trouble;
+use super::errno::ENOENT;
 use super::meaning::code_of_transfer;
 use super::transfer_error::FailedTransfer;
 use crate::checks::{Check, Fault, Finding, Thing};
@@ -207,7 +208,7 @@ impl Seen {
             // Whether a program makes its output the next time is the model's question.
             lasting: trouble
                 .filter(|trouble| trouble.lasts() && !at_place)
-                .filter(|trouble| !own || *trouble != Trouble::Missing),
+                .filter(|_| !own || subcode != ENOENT),
             through: through.or(released).unwrap_or((0, 0)),
             failures: if failures >= LEAST_FAILURES { failures } else { 0 },
             trust: WITHOUT_A_LOG.powi(logs),
@@ -500,10 +501,10 @@ mod tests {
 
     #[test]
     fn output_that_a_program_did_not_make_may_be_made_the_next_time() {
-        let of = |code, reason| {
+        let with = |code, subcode, reason| {
             let hold = Looked {
                 code,
-                subcode: 2,
+                subcode,
                 reason,
                 event_log: EventLogView::Whole,
                 logged: true,
@@ -516,10 +517,15 @@ mod tests {
             };
             Seen::of(&hold, &[]).lasting
         };
+        let of = |code, reason| with(code, 2, reason);
         let output = "Transfer output files failure at execution point slot1@e while sending \
                       files to access point ap. Details: reading from file /d/o.dat: (errno 2) No \
                       such file or directory";
         assert_eq!(of(12, output), None);
+        let upload = "Transfer output files failure at execution point slot1@e while sending \
+                      files to https://s/o.dat. Details: (errno 256) The requested URL returned \
+                      error: 404";
+        assert_eq!(with(12, 256, upload), Some(Trouble::Missing));
         // What is missing on the access point stays missing.
         let place = "Transfer output files failure at access point ap while receiving files from \
                      execution point slot1@e. Details: writing to file /srv/o.dat: (errno 2) No \

@@ -95,8 +95,8 @@ const DESCRIPTION: [&str; 6] = [
      (holdadvise-train calibrate), probabilities are printed as words: very unlikely (below 0.1), unlikely (below 0.35), as likely as \
      not (below 0.65), likely (below 0.9), very likely.",
     "It recommends what is expected to cost least; what being wrong costs can be set with -cost. A release is not \
-     recommended while the hold reason says that a file is missing, permission is denied or no space is left, unless \
-     others got through at that very place. Where others get through again, a release comes before a change. A removal \
+     recommended while the hold reason says that a file is missing (but output that the program did not make), permission \
+     is denied or no space is left, unless others got through at that very place. Where others get through again, a release comes before a change. A removal \
      needs failed releases, time and a cause that does not pass. A failed release costs the more, the longer a run of the job takes until it is held, and a \
      removal the more, the more slot hours the job has used. Of a hold code that the model was hardly trained on it \
      recommends nothing (undecided). What counts, in the block of one job, are the inputs without which the model \
@@ -108,7 +108,8 @@ const DESCRIPTION: [&str; 6] = [
      constraint compares ClusterId, ProcId, JobStatus, HoldReasonCode, NumHolds and EnteredCurrentStatus. A group's \
      removal is printed with -removals only.",
     "Commands can be pasted now; of several, each runs only if the one before it succeeded. Those below After that are \
-     for after a change by hand, those below When that has happened for the end of a wait (CommandsAfter). In blocks and \
+     for after a change by hand, those below When that has happened for the end of a wait, those below Once it is in \
+     order for after a look (CommandsAfter). In blocks and \
      groups a line that begins with a lower-case letter in the first column is a command, and no other line is.",
 ];
 

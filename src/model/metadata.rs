@@ -222,9 +222,14 @@ pub struct ModelMetadata {
 }
 
 impl ModelMetadata {
-    /// What tells this model from others: 16 hexadecimal digits, a hash of all of this.
+    /// What tells this model from others: 16 hexadecimal digits, a hash of all of this but what
+    /// was measured in closed loop: that is recorded of a finished model.
     pub fn identity(&self) -> String {
-        let text = serde_json::to_vec(self).unwrap_or_default();
+        let mut named = self.clone();
+        if let Some(sheet) = &mut named.sheet {
+            sheet.closed_loop = None;
+        }
+        let text = serde_json::to_vec(&named).unwrap_or_default();
         format!("{:016x}", crate::fnv::fnv1a(&text))
     }
 }

@@ -26,19 +26,19 @@ pub struct Sheet {
     pub figures_of: String,
     /// The figures, of the model and of baselines, with the calibration of the training.
     pub figures: Vec<SheetFigure>,
-    /// What it is worth to decide by it, where `holdadvise-train closed-loop --record` measured
+    /// What decisions by it are worth, where `holdadvise-train closed-loop --record` measured
     /// that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub closed_loop: Option<ClosedLoop>,
 }
 
-/// What decisions by the advice come to in a simulation, where they change what comes next.
+/// What decisions by the advice are worth in a simulation, where they change what happens next.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ClosedLoop {
     /// What was played, and by which version.
     pub figures_of: String,
-    /// `share avoided`, of the loss that is avoidable, by the advice.
+    /// `share`: of the loss that is avoidable, what the advice avoids.
     pub figures: Vec<SheetFigure>,
 }
 

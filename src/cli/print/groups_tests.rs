@@ -141,6 +141,7 @@ fn what_is_looked_at_differs_and_the_release_is_for_all() {
         .map(|proc| {
             let mut advice = samples::transfer(5, proc);
             advice.recommendation = Recommendation::Look;
+            advice.undecided = Some(Undecided::NotNamed);
             let words = ["less", "+G", &format!("/out/{proc}.err")].map(str::to_owned);
             advice.commands = vec![Command::Run(words.to_vec())];
             advice.commands_after = vec![Command::Release];

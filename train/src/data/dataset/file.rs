@@ -165,7 +165,9 @@ impl Dataset {
         let metadata = file.metadata().map_err(failed)?;
         if !metadata.is_file() {
             let path = path.display();
-            return Err(format!("dataset {path} is no file: it is read more than once").into());
+            return Err(
+                format!("dataset {path} is read more than once: name a regular file").into()
+            );
         }
         let read = || {
             let header = Header::read(&file, metadata.len())?;

@@ -74,7 +74,7 @@ impl Stored {
         let mut read = || {
             let file = File::open(&self.path)?;
             if Identity::of(&file.metadata()?) != self.file {
-                return Err(io::Error::other("it changed while it was read"));
+                return Err(io::Error::other("it changed while it was read: run this again"));
             }
             bytes.resize(rows * of.width, 0);
             file.read_exact_at(bytes, of.begin + (first * of.width) as u64)
@@ -99,9 +99,12 @@ pub(super) fn copy(
         if width == 0 {
             continue;
         }
-        let last = window.first + window.bytes.len() / width;
+        let held = window.bytes.len() / width;
+        let last = window.first + held;
         if !(window.first..last).contains(&row) {
-            let count = (WINDOW / width).max(1).min(stored.rows - row);
+            // Twice as much where rows follow each other, one row where they do not.
+            let count = if row == last { (2 * held).min(WINDOW / width) } else { 1 };
+            let count = count.clamp(1, stored.rows - row);
             window.first = row;
             stored.read(place, row, count, &mut window.bytes)?;
         }

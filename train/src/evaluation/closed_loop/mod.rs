@@ -96,6 +96,7 @@ pub fn run(options: &ClosedLoopOptions) -> Result<(), Error> {
         Some(path) => Model::open(path)?,
         None => Model::builtin_default()?,
     };
+    let archive = options.to_record()?;
     let costs = Costs::of(model.metadata.thresholds);
     let (arms, model) = (options.all_arms(), Arc::new(model));
     let seeds: Vec<u64> = options.seeds.clone().collect();
@@ -126,15 +127,19 @@ pub fn run(options: &ClosedLoopOptions) -> Result<(), Error> {
         output.write(&serde_json::to_vec_pretty(&report)?)?;
     }
     say(format_args!("{report}"));
-    match &options.model {
-        Some(path) if options.record => record(path, report.closed_loop(options)),
-        _ => Ok(()),
+    match archive {
+        Some((path, archive)) => record(path, &archive, report.closed_loop(options)?),
+        None => Ok(()),
     }
 }
 
 /// Writes what was found into the info sheet of a model's file.
-fn record(path: &Path, closed_loop: ClosedLoop) -> Result<(), Error> {
+fn record(path: &Path, played: &[u8], closed_loop: ClosedLoop) -> Result<(), Error> {
     let archive = output::read(path)?;
+    if archive != played {
+        let path = path.display();
+        return Err(format!("{path} changed while it was played: record the new one anew").into());
+    }
     let mut metadata = Model::from_bytes(&archive)?.metadata;
     metadata.sheet.get_or_insert_default().closed_loop = Some(closed_loop);
     let completed = export::complete(&archive, metadata)?;
@@ -161,6 +166,19 @@ fn losses(arms: &BTreeMap<Arm, Played>, costs: Costs, span: (i64, i64)) -> Losse
 }
 
 impl ClosedLoopOptions {
+    /// The file to record in, and what it holds.
+    fn to_record(&self) -> Result<Option<(&Path, Vec<u8>)>, Error> {
+        let Some(path) = self.model.as_ref().filter(|_| self.record) else { return Ok(None) };
+        Output::new(path, true).check_kept()?;
+        let arms = self.all_arms();
+        if !arms.contains(&Arm::Advice) && !arms.contains(&Arm::AdviceLooks) {
+            return Err(
+                "--record: name an arm that the model decides, advice or advice-looks".into()
+            );
+        }
+        Ok(Some((path, output::read(path)?)))
+    }
+
     fn all_arms(&self) -> Vec<Arm> {
         let wanted = |arm: &Arm| {
             self.arms.is_empty()

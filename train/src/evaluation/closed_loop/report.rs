@@ -198,10 +198,23 @@ impl<'a> Report<'a> {
 
 impl Report<'_> {
     /// What stands on the info sheet of a model.
-    pub(super) fn closed_loop(&self, options: &ClosedLoopOptions) -> ClosedLoop {
-        let layers: String = self.layers.iter().map(|layer| format!(" with {layer}")).collect();
+    ///
+    /// # Errors
+    /// When no loss was avoidable, so that there is no share.
+    pub(super) fn closed_loop(&self, options: &ClosedLoopOptions) -> Result<ClosedLoop, String> {
+        // Of a file of one's own the path is nobody's business.
+        let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+        let layers = self.layers.iter().map(|layer| format!(" with {}", name(layer)));
+        let layers: String = layers.collect();
         let vary = self.vary.map_or(String::new(), |factor| format!(", varied by {factor}"));
         let of_advice = |of: &&OfArm| matches!(of.arm, Arm::Advice | Arm::AdviceLooks);
+        if !self.arms.iter().filter(of_advice).all(|of| of.share.exists()) {
+            return Err(
+                "--record: no loss was avoidable, so there is no share to record; play more \
+                        access points or days"
+                    .to_owned(),
+            );
+        }
         let figure = |OfArm { arm, share, .. }: &OfArm| SheetFigure {
             figure: "share".to_owned(),
             method: match arm {
@@ -212,21 +225,23 @@ impl Report<'_> {
             low: share.low,
             high: share.high,
         };
-        ClosedLoop {
+        Ok(ClosedLoop {
             figures_of: format!(
-                "{} simulated access points ({}{layers}{vary}, seeds {} to {}, {} days, fingerprint \
-                 {}), from {} to a clairvoyant; holdadvise {}; 95 % intervals over access points",
+                "{} simulated access points ({}{layers}{vary}, seeds {} to {}, {} days, a person \
+                 after {} h, fingerprint {}), from {} to a clairvoyant; holdadvise {}; 95 % \
+                 intervals over access points",
                 self.access_points.len(),
-                self.preset,
+                name(self.preset),
                 options.seeds.start(),
                 options.seeds.end(),
                 self.days,
+                self.person_hours,
                 self.fingerprint,
                 self.best.name(),
                 env!("CARGO_PKG_VERSION"),
             ),
             figures: self.arms.iter().filter(of_advice).map(figure).collect(),
-        }
+        })
     }
 }
 

@@ -41,7 +41,7 @@ pub(super) struct Sums {
     tries: f64,
     /// Tries that were held again or ended in failure.
     failures: f64,
-    /// Jobs that were asked about again.
+    /// Times that a job was asked about again.
     others: f64,
     /// Said of them when another was to be tried, for then.
     said: f64,
@@ -161,14 +161,20 @@ impl Display for Tries {
         let mean = |sum: f64| sum / sums.others;
         write!(
             f,
-            "{} of {} failed; {} for each of {} causes of a cluster, more than one for {}; of {} \
-             other jobs {:.3} was said of a release, {:.3} for the time of the next look, {:.3} \
-             then: {} more",
+            "{} of {} failed; {} for each of {} causes of a cluster, more than one for {}",
             sums.failures,
             sums.tries,
             a_group.text(2),
             sums.groups,
             sums.repeated,
+        )?;
+        if sums.others == 0.0 {
+            return Ok(());
+        }
+        write!(
+            f,
+            "; {} times another job was asked about again: {:.3} was said of its release, {:.3} \
+             for the time of the next look, {:.3} then: {} more",
             sums.others,
             mean(sums.said),
             mean(sums.said_later),

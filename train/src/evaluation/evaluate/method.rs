@@ -32,7 +32,7 @@ pub(super) struct Predicted {
     pub(super) unknown: BTreeSet<i32>,
     /// Codes that some of its models was trained without.
     pub(super) withheld: BTreeSet<i32>,
-    /// What decisions by its first model come to, where the sheet says so.
+    /// What decisions by its first model are worth, where the sheet says so.
     pub(super) closed_loop: Option<ClosedLoop>,
 }
 

@@ -80,7 +80,7 @@ pub struct Report {
     /// that happened.
     #[serde(default)]
     pub decisions: Vec<Decisions>,
-    /// What decisions by the model come to, where its sheet says so.
+    /// What decisions by the model are worth, where its sheet says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed_loop: Option<ClosedLoop>,
 }

@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use crate::Error;
 use crate::data::dataset::Dataset;
+use crate::data::merge::is_same;
 use crate::evaluation::metrics::{Estimate, draw_sums};
 use crate::say::say;
 use turnbull::Turnbull;
@@ -24,7 +25,7 @@ use turnbull::Turnbull;
 #[derive(Clone, Debug, clap::Args)]
 pub struct WhenOptions {
     /// Datasets of simulations made with `--when --when-plays N`, by `tensors --delays 99`, each
-    /// of other access points. One of them at a time is in memory.
+    /// of other access points, none of which is cut into several. One of them at a time is in memory.
     #[arg(required = true)]
     datasets: Vec<PathBuf>,
     /// The model.
@@ -84,12 +85,14 @@ pub fn run(options: &WhenOptions) -> Result<(), Error> {
     let model = Model::open_with(&options.model, EngineKind::Builtin)?;
     let baseline = Turnbull::fit(&Dataset::read(&options.baseline_from)?);
     let mut counts = Counts::default();
-    for path in &options.datasets {
+    for (number, path) in options.datasets.iter().enumerate() {
+        let of = |error: &dyn fmt::Display| format!("{}: {error}", path.display());
+        if options.datasets[..number].iter().any(|before| is_same(before, path)) {
+            return Err(of(&"it is named twice: name each dataset once").into());
+        }
         let dataset = Dataset::read(path)?;
-        model.check_schema(&dataset.info.schema.hash)?;
-        counts
-            .add(&dataset, &model, &baseline)
-            .map_err(|error| format!("{}: {error}", path.display()))?;
+        model.check_schema(&dataset.info.schema.hash).map_err(|error| of(&error))?;
+        counts.add(&dataset, &model, &baseline).map_err(|error| of(&error))?;
     }
     let report = counts.report(options.draws, options.seed);
     if options.json {
