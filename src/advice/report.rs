@@ -320,11 +320,10 @@ impl Advice {
 
     /// What to look at may show nothing: a release as it is is worth it then.
     pub fn releases_after_look(&self) -> bool {
-        let release = self.choices.of(Recommendation::Release);
-        let is_second = || release?.against.map(|against| against == Against::ChangeIsBetter);
+        let against = self.choices.of(Recommendation::Release).and_then(|release| release.against);
         self.recommendation == Recommendation::Look
             && self.undecided == Some(Undecided::NotNamed)
-            && is_second() == Some(true)
+            && against == Some(Against::ChangeIsBetter)
     }
 
     /// What to change before a release, in this order.

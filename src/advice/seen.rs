@@ -126,6 +126,8 @@ impl Seen {
         let near = |scope: Scope| neighbourhoods.iter().find(|near| near.scope == scope);
         // What programs of others do shows nothing of what this one did.
         let own = is_of_program(code, subcode, reason);
+        // Whether a program makes its output the next time is the model's question.
+        let is_unmade = own && subcode == ENOENT;
         let like = near(if own { Scope::Cluster } else { Scope::Reason });
         // A server that is away now has said before that it does not have the file, or does not
         // give it.
@@ -205,10 +207,7 @@ impl Seen {
                 .into_iter()
                 .filter_map(near)
                 .any(|near| near.started_since > 0),
-            // Whether a program makes its output the next time is the model's question.
-            lasting: trouble
-                .filter(|trouble| trouble.lasts() && !at_place)
-                .filter(|_| !own || subcode != ENOENT),
+            lasting: trouble.filter(|trouble| trouble.lasts() && !at_place && !is_unmade),
             through: through.or(released).unwrap_or((0, 0)),
             failures: if failures >= LEAST_FAILURES { failures } else { 0 },
             trust: WITHOUT_A_LOG.powi(logs),
