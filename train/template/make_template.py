@@ -78,6 +78,8 @@ class HoldLstm(torch.nn.Module):
         both meet: [B, layers * hidden + units + joint]. The caller draws it, so that rows may be shared out among threads."""
         layers, width = self.lstm_recurrent_weight.size(0), self.lstm_recurrent_weight.size(2)
         start = torch.zeros([1, frame.size(0), width], dtype=frame.dtype, device=frame.device)
+        # cuDNN keeps what the gradient needs only where it is asked to.
+        keeps = self.training and frame.is_cuda
         output = frame
         for layer in range(layers):
             if layer == 0:
@@ -91,7 +93,7 @@ class HoldLstm(torch.nn.Module):
                 self.lstm_recurrent_bias[layer].to(frame.dtype),
             ]
             output = torch.lstm(
-                output, [start, start], parameters, True, 1, 0.0, False, False, True
+                output, [start, start], parameters, True, 1, 0.0, keeps, False, True
             )[0]
             if keep is not None and layer < layers - 1:
                 between = keep[:, layer * width : (layer + 1) * width].unsqueeze(1)
