@@ -54,7 +54,7 @@ def busy(folder, name):
 def table(arguments):
     m, k = shape(os.path.join(arguments.folder, "data.safetensors"))
     flops = operations(m, k, arguments.hidden, arguments.layers)
-    print(f"{'':<16}{'sequences/s':>12}{'least .. most':>18}{'of seed':>9}{'peak MB':>9}{'busy':>7}{'of the peak':>13}")
+    print(f"{'':<16}{'sequences/s':>12}{'least .. most':>20}{'of seed':>9}{'peak MB':>9}{'busy':>7}{'of the peak':>13}")
     first = None
     for name in ("seed-float32", "best-float32", "best-bfloat16", "ours-float32", "ours-bfloat16"):
         rounds = lines(arguments.folder, name + ".jsonl")
@@ -65,7 +65,7 @@ def table(arguments):
         limit = f"{100 * speed * flops / (arguments.peak * 1e12):.2f} %" if arguments.peak else "-"
         spread = f"{min(speeds):,.0f} .. {max(speeds):,.0f}"
         print(
-            f"{name.replace('-', ' '):<16}{speed:>12,.0f}{spread:>18}{speed / first:>9.1f}{memory:>9}"
+            f"{name.replace('-', ' '):<16}{speed:>12,.0f}{spread:>20}{speed / first:>9.1f}{memory:>9}"
             f"{busy(arguments.folder, name):>7}{limit:>13}"
         )
 
