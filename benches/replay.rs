@@ -6,13 +6,13 @@
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
+use eventlog::JobId;
 use holdadvise::advice::Costs;
 use holdadvise::policy::Version;
 use holdadvise::replay::{
     HoldEnd, PastHold, Releaser, ReplayExpression, Rules, Successes, Ticks, replay,
 };
 use holdadvise::suggest::suggest;
-use holdadvise::userlog::JobId;
 
 fn main() {
     divan::main();

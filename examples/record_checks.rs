@@ -17,11 +17,11 @@ use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
 use classads::ClassAd;
+use eventlog::JobId;
 use holdadvise::advice::{Held, Policies, ask_urls};
 use holdadvise::checks::{self, LocalFiles, Urls};
 use holdadvise::cli::{Config, local_files};
 use holdadvise::policy::PolicyTime;
-use holdadvise::userlog::JobId;
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();

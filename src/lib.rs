@@ -22,11 +22,11 @@ pub mod checks;
 pub mod cli;
 pub mod collect;
 pub mod features;
-mod fnv;
+
 pub mod history;
 pub mod hold_code;
 pub mod home;
-pub mod input;
+
 pub mod journal;
 mod memo;
 pub mod metrics;
@@ -39,7 +39,6 @@ pub mod replay;
 pub mod rights;
 pub mod suggest;
 pub mod text;
-pub mod userlog;
 
 /// The examples of README.md.
 #[cfg(doctest)]

@@ -186,7 +186,7 @@ pub fn classad_quote(text: &str) -> Option<String> {
 
 /// A hash of a text: the same on every machine and in every release.
 pub fn hash(text: &str) -> u64 {
-    crate::fnv::fnv1a(text.as_bytes())
+    eventlog::fnv1a(text.as_bytes())
 }
 
 /// A number with its unit, which takes an s: `1 hold`, `2 holds`.

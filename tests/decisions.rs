@@ -4,13 +4,13 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
+use eventlog::{JobId, ReadOptions};
 use holdadvise::advice::{
     Advice, Advisor, ByItself, Costs, Held, Policies, Recommendation, Undecided,
 };
 use holdadvise::features::{Holds, State};
 use holdadvise::history::{Coverage, History, HistoryBuilder, epoch_written};
 use holdadvise::model::{Batch, Calibration, Engine, Model, ModelError};
-use holdadvise::userlog::{self, JobId, ReadOptions};
 use jiff::tz::TimeZone;
 
 /// The jobs held in a recorded pool, and everything that was known of it.
@@ -30,8 +30,8 @@ impl Recording {
         let mut history = HistoryBuilder::new();
         let options = ReadOptions::in_zone(TimeZone::UTC);
         let source = history.add_source(Coverage::AccessPoint);
-        let mut series =
-            userlog::open_series(self.folder.join("EventLog"), &options).expect("the recorded log");
+        let mut series = eventlog::open_series(self.folder.join("EventLog"), &options)
+            .expect("the recorded log");
         while let Some((_, event)) = series.next_event() {
             let event = event.expect("the recorded log is whole");
             if event.time.seconds <= self.now {

@@ -5,10 +5,10 @@ use std::io::BufReader;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use eventlog::{ChunkedLog, ReadOptions};
 use holdadvise::history::{
     Coverage, Episode, EpisodeStream, HistoryBuilder, LogHolds, NotedActions,
 };
-use holdadvise::userlog::{self, ChunkedLog, ReadOptions};
 use jiff::tz::TimeZone;
 
 /// H of the tests, seconds.
@@ -20,7 +20,7 @@ fn options() -> ReadOptions {
 
 /// The time of the first event of a job.
 fn first(path: &Path) -> i64 {
-    let mut log = userlog::open(path, &options()).unwrap();
+    let mut log = eventlog::open(path, &options()).unwrap();
     loop {
         let event = log.next_event().unwrap().unwrap();
         if event.job.cluster > 0 {

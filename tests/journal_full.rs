@@ -3,8 +3,8 @@
 use std::fs;
 use std::sync::Arc;
 
+use eventlog::JobId;
 use holdadvise::journal::{Act, Did, Entry, HoldOf, Journal, JournalError, Step, VERSION, What};
-use holdadvise::userlog::JobId;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 const NOW: i64 = 1_790_000_000;

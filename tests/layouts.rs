@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use eventlog::ReadOptions;
 use holdadvise::advice::{Advisor, Held};
 use holdadvise::features::{
     FeatureSchema, FrameEdges, Holds, Layout, Sample, Sampler, Slots, fnv1a,
 };
 use holdadvise::history::{Action, Coverage, History, HistoryBuilder, NotedActions};
 use holdadvise::model::{Batch, Calibration, Dimensions, Engine, Model, ModelError};
-use holdadvise::userlog::{self, ReadOptions};
 use jiff::tz::TimeZone;
 
 /// States and bits of the statics of what the model was asked.
@@ -50,7 +50,7 @@ fn history(folder: &Path, now: i64) -> History {
     let mut history = HistoryBuilder::new();
     let source = history.add_source(Coverage::AccessPoint);
     let options = ReadOptions::in_zone(TimeZone::UTC);
-    let mut series = userlog::open_series(folder.join("EventLog"), &options).expect("recorded");
+    let mut series = eventlog::open_series(folder.join("EventLog"), &options).expect("recorded");
     while let Some((_, event)) = series.next_event() {
         let event = event.expect("the recorded log is whole");
         if event.time.seconds <= now {

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use classads::ClassAd;
+use eventlog::{JobId, ReadOptions};
 use holdadvise::advice::{Held, Policies};
 use holdadvise::checks::{Check, Finding, LocalFiles, Urls};
 use holdadvise::history::{Coverage, Episode, HistoryBuilder, HoldInQueue, NotedActions, Outcome};
 use holdadvise::policy::PolicyTime;
-use holdadvise::userlog::{JobId, ReadOptions};
 use jiff::tz::TimeZone;
 
 #[allow(dead_code, reason = "the evaluation reads more of it")]

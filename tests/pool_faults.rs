@@ -7,9 +7,9 @@ use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use eventlog::{JobId, ReadOptions};
 use flate2::read::MultiGzDecoder;
 use holdadvise::history::{Coverage, Episode, HistoryBuilder, NotedActions, Outcome, reason};
-use holdadvise::userlog::{JobId, ReadOptions};
 use jiff::tz::TimeZone;
 use serde_json::Value;
 

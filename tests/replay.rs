@@ -8,6 +8,7 @@ use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use classads::{ClassAd, EvalContext, Expr, Value};
+use eventlog::JobId;
 use holdadvise::advice::Costs;
 use holdadvise::policy::{Truth, Version};
 use holdadvise::replay::{
@@ -15,7 +16,6 @@ use holdadvise::replay::{
     Successes, Ticks, replay,
 };
 use holdadvise::suggest::suggest;
-use holdadvise::userlog::JobId;
 
 const POOLS: [&str; 2] = ["pool-23.9", "pool-25.14"];
 

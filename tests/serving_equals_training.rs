@@ -7,11 +7,11 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
+use eventlog::{JobId, ReadOptions};
 use holdadvise::features::{Column, FeatureSchema, FrameEdges, Sample, Sampler};
 use holdadvise::history::{
     Action, Coverage, Episode, HistoryBuilder, HoldInQueue, NotedActions, epoch_written,
 };
-use holdadvise::userlog::{self, JobId, ReadOptions};
 use jiff::tz::TimeZone;
 
 struct Recording {
@@ -37,7 +37,7 @@ impl Recording {
         let mut history = HistoryBuilder::new();
         let source = history.add_source(Coverage::AccessPoint);
         for path in self.event_logs() {
-            let mut log = userlog::open(&path, &ReadOptions::in_zone(TimeZone::UTC))
+            let mut log = eventlog::open(&path, &ReadOptions::in_zone(TimeZone::UTC))
                 .expect("the recorded log");
             while let Some(event) = log.next_event() {
                 let event = event.expect("the recorded log is whole");

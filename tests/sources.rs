@@ -7,6 +7,7 @@ use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use classads::ClassAd;
+use eventlog::{EventKind, JobId, ReadOptions};
 use flate2::read::MultiGzDecoder;
 use holdadvise::advice::job_facts::JobFacts;
 use holdadvise::advice::{Advice, Advisor, Band, ByItself, Held, Recommendation};
@@ -15,7 +16,6 @@ use holdadvise::history::{
     epoch_written,
 };
 use holdadvise::model::Model;
-use holdadvise::userlog::{self, EventKind, JobId, ReadOptions};
 use jiff::tz::TimeZone;
 
 /// A played pool: its event log and its epoch ads by cluster.
@@ -98,7 +98,7 @@ impl Play {
         }
         if without != Without::Logs {
             let options = ReadOptions::in_zone(TimeZone::UTC);
-            let mut log = userlog::open(self.log(), &options).expect("the recorded log");
+            let mut log = eventlog::open(self.log(), &options).expect("the recorded log");
             while let Some(event) = log.next_event() {
                 let event = event.expect("a whole log");
                 // The log of a job has no event 028 unless the job asks for it.

@@ -1,8 +1,8 @@
 //! Whatever is appended to a log later changes no byte of an earlier decision's sample.
 
+use eventlog::{Events, ReadOptions};
 use holdadvise::features::{FeatureSchema, FrameEdges, Sampler};
 use holdadvise::history::{Action, Coverage, History, HistoryBuilder, NotedActions};
-use holdadvise::userlog::{Events, ReadOptions};
 use jiff::tz::TimeZone;
 use proptest::prelude::*;
 

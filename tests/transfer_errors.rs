@@ -7,6 +7,7 @@ use std::io::{BufReader, Read};
 use std::path::Path;
 
 use classads::ClassAd;
+use eventlog::{JobId, ReadOptions};
 use flate2::read::MultiGzDecoder;
 use holdadvise::advice::job_facts::JobFacts;
 use holdadvise::advice::meaning::url_trouble;
@@ -16,7 +17,6 @@ use holdadvise::history::{
     epoch_class, epoch_written, reason,
 };
 use holdadvise::model::Model;
-use holdadvise::userlog::{JobId, ReadOptions};
 use jiff::tz::TimeZone;
 
 /// What the plug-in of curl says in a hold reason.

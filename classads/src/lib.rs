@@ -7,6 +7,7 @@
 //! and against another ad that the [`EvalContext`] names.
 
 mod ad;
+mod conversions;
 mod eval;
 mod expr;
 mod functions;
@@ -14,10 +15,13 @@ mod name;
 mod number;
 mod print;
 mod read;
+#[cfg(feature = "serde")]
+mod serde;
 mod syntax;
 mod value;
 
 pub use ad::ClassAd;
+pub use conversions::TypeError;
 pub use eval::{Budget, EvalContext, Step};
 pub use expr::{
     AttributeReference, BinaryOperator, Expr, Node, NodeKind, ReferenceScope, UnaryOperator,

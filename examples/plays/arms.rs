@@ -7,12 +7,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use classads::ClassAd;
+use eventlog::{JobId, ReadOptions};
 use holdadvise::advice::{Advice, Advisor, Evidence, Held, Policies};
 use holdadvise::checks::{LocalFiles, Urls};
 use holdadvise::history::{Action, Coverage, HistoryBuilder, HoldInQueue};
 use holdadvise::model::{Batch, Engine, Model, ModelError};
 use holdadvise::policy::PolicyTime;
-use holdadvise::userlog::{JobId, ReadOptions};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 

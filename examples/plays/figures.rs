@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use eventlog::JobId;
 use holdadvise::advice::Costs;
 use holdadvise::model::fit;
-use holdadvise::userlog::JobId;
 
 use crate::arms::{Arm, holds};
 use crate::reader::ACTIONS;

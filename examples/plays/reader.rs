@@ -6,9 +6,9 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use eventlog::JobId;
 use flate2::read::MultiGzDecoder;
 use holdadvise::checks::Recorded;
-use holdadvise::userlog::JobId;
 use serde::Deserialize;
 use serde_json::Value;
 

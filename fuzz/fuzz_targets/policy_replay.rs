@@ -3,7 +3,7 @@
 #![no_main]
 
 use holdadvise::replay::{Answer, HeldJob, HoldEnd, PastHold, ReplayExpression, Ticks};
-use holdadvise::userlog::JobId;
+use eventlog::JobId;
 use libfuzzer_sys::fuzz_target;
 
 const HELD_AT: i64 = 1_760_000_030;

@@ -12,7 +12,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use holdadvise::userlog::JobId;
+use eventlog::JobId;
 use rustix::process::{getegid, geteuid};
 
 use crate::judge::{HELD, LOST, SECTION};

@@ -6,9 +6,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use eventlog::JobId;
 use holdadvise::advice::Recommendation;
 use holdadvise::text::classad_quote;
-use holdadvise::userlog::JobId;
 
 use crate::line::{Judged, Shown};
 use crate::select::among;

@@ -10,6 +10,7 @@ use std::io::{self, BufReader, Read, Write};
 use std::time::{Duration, Instant};
 
 use classads::ClassAd;
+use eventlog::{JobId, LogFiles, ReadOptions};
 use holdadvise::acting::{
     Candidate, Deed, OPEN_ATTRIBUTES, OpenAct, intended_acts, open_acts, result_of,
 };
@@ -21,7 +22,6 @@ use holdadvise::journal::Kept;
 use holdadvise::model::{Model, ModelError};
 use holdadvise::policy::{Knobs, PolicyTime};
 use holdadvise::queue::{AdItem, AdText, Ads, Projection, QueueError};
-use holdadvise::userlog::{JobId, LogFiles, ReadOptions};
 use rayon::prelude::*;
 
 use crate::confine::{ConfineError, Limits, confine};

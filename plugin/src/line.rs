@@ -6,11 +6,11 @@
 
 use std::fmt;
 
+use eventlog::JobId;
 use holdadvise::acting::OpenAct;
 use holdadvise::advice::{Recommendation, TrySuccess};
 use holdadvise::journal;
 use holdadvise::text::{classad_quote, is_fit, shown};
-use holdadvise::userlog::JobId;
 
 /// Bytes of a line at most.
 pub const LONGEST_LINE: usize = 2_048;

@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use eventlog::JobId;
 use holdadvise::acting::{Order, intended_acts, open_acts};
 use holdadvise::cli::{Config, SettingError, open_model};
 use holdadvise::journal::{By, Entry, Journal, JournalError, Kept, Locked};
 use holdadvise::model::ModelError;
-use holdadvise::userlog::JobId;
 
 use crate::asking::Asking;
 use crate::counts::{Counts, Health};

@@ -5,6 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use eventlog::JobId;
 use holdadvise::acting::{
     Attempt, Bounds, Candidate, Chosen, Deed, OpenAct, Order, Plan, attempts, intended_acts,
     intents, is_left_to_people, open_acts, owner_of, plan, room,
@@ -12,7 +13,6 @@ use holdadvise::acting::{
 use holdadvise::advice::{Band, Recommendation, Since, Target};
 use holdadvise::history::Action;
 use holdadvise::journal::{Act, Did, Entry, HoldOf, Step, VERSION, Weighed, What};
-use holdadvise::userlog::JobId;
 
 use crate::line::{How, Judged, Line};
 use crate::settings::Settings;

@@ -4,8 +4,8 @@
 //! attribute, and does nothing else meanwhile. A list of 500 ids, as `condor_qedit -jobids` makes
 //! it, takes 16 s in a queue of 10,000 jobs. A tree of comparisons takes some steps for each job.
 
+use eventlog::JobId;
 use holdadvise::journal::JobRange;
-use holdadvise::userlog::JobId;
 
 /// True for these jobs alone.
 #[must_use]

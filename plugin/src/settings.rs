@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+use eventlog::LogFiles;
 use holdadvise::cli::{Config, SettingError};
 use holdadvise::home::Places;
 use holdadvise::queue::Schedd;
-use holdadvise::userlog::LogFiles;
 
 /// Bytes of the event log that a pass reads at most.
 pub const LOG_BYTES: u64 = 128 << 20;

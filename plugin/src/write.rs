@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
+use eventlog::JobId;
 use holdadvise::queue::{QueueError, Schedd};
-use holdadvise::userlog::JobId;
 
 use crate::groups::Write;
 

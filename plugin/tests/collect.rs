@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
+use eventlog::{ReadOptions, is_header};
 use holdadvise::collect::{Collected, Gap};
-use holdadvise::userlog::{self, ReadOptions, is_header};
 use jiff::tz::TimeZone;
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 use tempfile::TempDir;
@@ -107,7 +107,7 @@ fn text(bytes: &[u8]) -> String {
 fn events(folder: &Path) -> Vec<i32> {
     let mut events = Vec::new();
     for log in Collected::of(folder).unwrap().logs {
-        let mut log = userlog::open(&log, &ReadOptions::in_zone(TimeZone::UTC)).unwrap();
+        let mut log = eventlog::open(&log, &ReadOptions::in_zone(TimeZone::UTC)).unwrap();
         while let Some(event) = log.next_event() {
             let event = event.unwrap();
             if !is_header(&event) {

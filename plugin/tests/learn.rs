@@ -8,10 +8,10 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use eventlog::JobId;
 use holdadvise::journal::{Answer, Asked, Entry, HoldOf, Journal, Learned, VERSION, What};
 use holdadvise::model::{Calibration, DEFAULT_ARCHIVE, Model};
 use holdadvise::random::Random;
-use holdadvise::userlog::JobId;
 use holdadvise_plugin::line::Line;
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/pool-23.9");

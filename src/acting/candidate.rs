@@ -3,11 +3,11 @@
 use crate::advice::{
     Advice, Command, Edit, Recommendation, Since, Target, Trouble, TrySuccess, trouble_of_url,
 };
-use crate::fnv::fnv1a;
 use crate::history::Action;
 use crate::history::reason;
 use crate::journal::{HoldOf, Weighed};
 use crate::text::shown;
+use eventlog::fnv1a;
 
 /// Characters of what like reasons share.
 const LIKE: usize = 50;

@@ -13,7 +13,7 @@ use crate::journal::{
 };
 use crate::queue::{Answer, QueueError, Schedd};
 use crate::text::classad_quote;
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 /// Jobs of one order at most.
 const BATCH: usize = 100;

@@ -142,7 +142,7 @@ pub fn outcomes(entries: &[Entry], costs: &Costs) -> (BTreeMap<Group, Figures>, 
 mod tests {
     use super::*;
     use crate::journal::{Act, Ended, HoldOf, VERSION};
-    use crate::userlog::JobId;
+    use eventlog::JobId;
 
     fn released(n: i32, probability: f64, chance: f64, result: Option<Result>) -> Vec<Entry> {
         let id = format!("a{n}");

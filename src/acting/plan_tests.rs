@@ -1,7 +1,7 @@
 use super::*;
 use crate::advice::{Recommendation, Since, Target, TrySuccess};
 use crate::history::Action;
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 const NOW: i64 = 10_000;
 

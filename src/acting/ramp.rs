@@ -10,7 +10,7 @@
 use std::collections::HashMap;
 
 use super::lone::part;
-use crate::fnv::fnv1a;
+use eventlog::fnv1a;
 
 /// Releases of the first stage.
 const FIRST: usize = 1;

@@ -2,7 +2,7 @@ use classads::ClassAd;
 
 use super::*;
 use crate::journal::{Act, VERSION};
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 const RELEASED: i64 = 1_000;
 

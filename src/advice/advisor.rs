@@ -28,7 +28,7 @@ use crate::features::{Holds, Neighbourhood, Recovery, Sample, Sampler, Scope};
 use crate::history::{Action, Episode, EventLogView, History, HoldInQueue, reason};
 use crate::hold_code::{self, Cause};
 use crate::model::{Batch, Model, ModelError};
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 /// Judges held jobs: of the history nothing is seen that is later than the instant asked about.
 #[derive(Debug)]

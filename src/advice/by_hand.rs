@@ -73,7 +73,7 @@ impl Change {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::userlog::JobId;
+    use eventlog::JobId;
 
     #[test]
     fn the_element_is_named_as_it_is_written() {

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::policy::{Again, Measure, OwnLimit, Raise, Request};
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 fn facts() -> JobFacts {
     JobFacts { num_holds: Some(2), ..JobFacts::of(JobId::new(1234, 0)) }

@@ -8,7 +8,7 @@ use super::costs::Costs;
 use super::removal::Against as AgainstRemoval;
 use super::report::Recommendation;
 use crate::history::Action;
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 /// One thing that can be done.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::text::shell_command;
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 /// Characters of a constraint at most: a terminal passes on no longer line than 4,095 characters
 /// (termios(3), canonical mode), and the rest of the command has to fit too.

@@ -7,7 +7,7 @@ use super::*;
 use crate::advice::Spent;
 use crate::advice::removal::{Against as AgainstRemoval, ByItself, LEAST_FAILED, LEAST_HELD};
 use crate::hold_code::Cause;
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 const RIPE: Removal = Removal {
     held_for: 90_000,

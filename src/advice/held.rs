@@ -15,7 +15,7 @@ use crate::policy::{
     DagNode, Forecast, Kind, Knobs, LATE_WORK, PolicyTime, Prediction, WORK, forecast,
     own_limit_within,
 };
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 /// A held job to judge.
 #[derive(Clone, Debug, PartialEq)]

@@ -14,7 +14,7 @@ use crate::history::reason::machine;
 use crate::history::{JobHistory, Known, disk_used, memory_used, printed};
 use crate::hold_code::{About, HoldCode};
 use crate::policy::OwnLimit;
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 /// Attributes of the held job that a change depends on. All may be unknown: a log alone knows few.
 #[derive(Clone, Debug, Default, PartialEq)]

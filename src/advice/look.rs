@@ -12,7 +12,7 @@ use super::meaning::code_of_transfer;
 use crate::history::reason::{Side, file_name, side, url};
 use crate::hold_code::{self, About};
 use crate::text::is_fit;
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 /// What to look at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -149,7 +149,7 @@ fn nearest(ads: &[AdFacts], at: i64) -> Option<usize> {
 mod tests {
     use super::*;
     use crate::history::{Coverage, HistoryBuilder};
-    use crate::userlog::{JobId, ReadOptions};
+    use eventlog::{JobId, ReadOptions};
 
     /// 2026-03-08 10:00:00 UTC.
     const BEGAN: i64 = 1_772_964_000;

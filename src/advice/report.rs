@@ -10,7 +10,7 @@ use super::meaning::SharedCause;
 use super::{Change, Choices, Command, Costs, Curve, Evidence, LookAt, Target, TryOne, Undecided};
 use crate::history::{Action, EventLogView};
 use crate::policy::Prediction;
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 /// What to do with a held job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

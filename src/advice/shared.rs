@@ -16,7 +16,7 @@ use super::seen::reads;
 use super::try_one::Tries;
 use crate::features::{Sampler, Scope};
 use crate::history::{Episode, EventLogView, History, Hold, JobHistory, Symbol, What, reason};
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 /// Clusters whose causes are remembered.
 const REMEMBERED: usize = 64;

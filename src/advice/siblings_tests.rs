@@ -1,7 +1,7 @@
 use super::*;
 use crate::history::{Coverage, HistoryBuilder};
 use crate::policy::{Again, OwnLimit, Raise};
-use crate::userlog::{JobId, ReadOptions};
+use eventlog::{JobId, ReadOptions};
 
 const NOW: i64 = 1_772_980_000;
 

@@ -105,7 +105,7 @@ fn held_for(what: What) -> Option<i32> {
 mod tests {
     use super::*;
     use crate::history::Hold;
-    use crate::userlog::JobId;
+    use eventlog::JobId;
 
     fn steps(told: &[(i64, What)]) -> JobHistory {
         let steps = told.iter().map(|&(time, what)| Step { time, what }).collect();

@@ -18,7 +18,7 @@ use crate::history::{
     Action, Episode, ErrorType, History, SAME_HOLD, Step, TransferClass, TransferError, What,
     reason,
 };
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 /// Seconds that a plug-in may ask to wait for: a day. Its word moves the next look no further.
 /// Assumed.

@@ -5,7 +5,7 @@ use crate::advice::{Advice, Advisor, Evidence, Held, Policies, changes};
 use crate::advice::{Choices, Rule};
 use crate::history::HistoryBuilder;
 use crate::model::Model;
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 const NOW: i64 = 1_761_066_000;
 const HELD_AT: i64 = NOW - 120;

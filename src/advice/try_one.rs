@@ -13,10 +13,10 @@ use super::command::{Since, Target};
 use super::decide::MOST_FAILED;
 use super::meaning::{SharedCause, code_of_transfer};
 use super::seen::reads;
-use crate::fnv::fnv1a;
 use crate::history::{Exit, History, Hold, JobHistory, What};
 use crate::hold_code::{self, About};
-use crate::userlog::JobId;
+use eventlog::JobId;
+use eventlog::fnv1a;
 
 /// A try is thought of where so many jobs are held for one cause: with two of them it saves next to
 /// nothing. Assumed.

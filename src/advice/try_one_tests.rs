@@ -4,7 +4,7 @@ use jiff::tz::TimeZone;
 
 use super::*;
 use crate::history::{Coverage, HistoryBuilder};
-use crate::userlog::ReadOptions;
+use eventlog::ReadOptions;
 
 const AWAY: &str = "Transfer input files failure at execution point e using protocol http. Details: Failed \
                     to connect to s.org port 80: Could not connect to server ( URL file = http://s.org/a.dat )|";

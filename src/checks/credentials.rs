@@ -10,7 +10,7 @@ use x509_cert::Certificate;
 use x509_cert::der::DecodePem;
 
 use super::Why;
-use crate::input;
+use eventlog::input;
 
 /// Bytes of a file of credentials that are read; a larger one is none.
 const MOST: u64 = 64 << 10;

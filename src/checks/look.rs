@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::credentials::{self, Held};
 use super::{Fault, Finding, Remark, Why};
-use crate::input;
+use eventlog::input;
 
 /// How a path is to be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

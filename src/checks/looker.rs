@@ -21,8 +21,8 @@ use serde_json::{Value, to_string as to_json};
 use super::look::{Sight, Use, look};
 use super::mounts::Mounts;
 use super::{Answer, Fault, Finding, SERVE, Why, Words, urls, words};
-use crate::input;
 use crate::rights::{self, Ids};
+use eventlog::input;
 
 /// How long one look may take.
 const ONE_LOOK: Duration = Duration::from_secs(2);

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::input;
+use eventlog::input;
 
 mod wordings;
 

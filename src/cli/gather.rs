@@ -9,13 +9,13 @@ use super::run::RunError;
 use super::{Config, Request, job_logs};
 use crate::advice::Missing;
 use crate::history::ATTRIBUTES;
-use crate::input;
 use crate::policy::Version;
 use crate::queue::{
     AdText, Filter, Found, Projection, QueueError, QueueJob, RecentRuns, Schedd, display_path,
     held_jobs_of_file, unreadable,
 };
-use crate::userlog::{self, JobId};
+use eventlog::JobId;
+use eventlog::input;
 
 /// Up to this many jobs the ads of earlier runs are asked for: their history is read with care.
 const EPOCH_JOBS: usize = 1000;
@@ -145,7 +145,7 @@ fn by_turns(held: &[QueueJob]) -> Vec<JobId> {
 
 /// What was named must be there and be what it was named as.
 fn check_named(request: &Request) -> Result<(), RunError> {
-    request.event_logs.iter().chain(&request.user_logs).try_for_each(userlog::check)?;
+    request.event_logs.iter().chain(&request.user_logs).try_for_each(eventlog::check)?;
     if let Some(file) = &request.epochs {
         input::check(file).map_err(|source| QueueError::Read { path: file.to_owned(), source })?;
     }

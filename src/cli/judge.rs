@@ -21,11 +21,11 @@ use crate::advice::{Advice, Advisor, Command, Held, Missing, Policies, ask_urls}
 use crate::checks::LocalFiles;
 use crate::features::Holds;
 use crate::history::{Coverage, EventLogView, History, HistoryBuilder, HoldInQueue, LogReport};
-use crate::input;
 use crate::model::{Model, ModelError};
 use crate::policy::{Knobs, PolicyTime};
 use crate::queue::{QueueError, QueueJob, display_path};
-use crate::userlog::{JobId, ReadOptions, UserlogError};
+use eventlog::input;
+use eventlog::{EventLogError, JobId, ReadOptions};
 
 /// Jobs judged at a time: their advices are in memory at once.
 const BATCH: usize = 512;
@@ -312,7 +312,7 @@ fn read_logs(
                 let owners = owners.iter().map(String::as_str);
                 let account = account.map_or("", String::as_str);
                 let read = || history.read_log_of(log, owners, options);
-                let failed = |source| UserlogError::Io { path: log.clone(), source };
+                let failed = |source| EventLogError::Io { path: log.clone(), source };
                 as_owner(account, read).map_err(failed)?
             }
             None => history.read_log(log, Coverage::Jobs, options),

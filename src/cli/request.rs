@@ -344,7 +344,7 @@ fn apply(matches: &ArgMatches) -> Result<Option<Apply>, ArgumentError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::userlog::JobId;
+    use eventlog::JobId;
 
     fn read(line: &str) -> Result<Request, ArgumentError> {
         let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();

@@ -22,11 +22,11 @@ use super::{model_file, model_sheet};
 use jiff::tz::TimeZone;
 
 use crate::checks;
-use crate::fnv::fnv1a;
 use crate::journal::{Journal, JournalError};
 use crate::model::ModelError;
 use crate::queue::QueueError;
-use crate::userlog::UserlogError;
+use eventlog::EventLogError;
+use eventlog::fnv1a;
 
 /// Seconds between two looks at the jobs of a node, at least and at most. Assumed.
 const SHORTEST_PAUSE: i64 = 20;
@@ -56,7 +56,7 @@ pub enum RunError {
     Model(#[from] ModelError),
     /// No log named can be read.
     #[error(transparent)]
-    Log(#[from] UserlogError),
+    Log(#[from] EventLogError),
     /// A constraint needs ads.
     #[error("-constraint needs job ads, which -userlog alone does not give; add -jobads")]
     ConstraintWithoutAds,

@@ -20,9 +20,9 @@ use super::request::Output;
 use super::run::{RunError, gathered, tell};
 use super::{Config, Request, model_file, sentences};
 use crate::advice::{Advice, Recommendation, SharedCause};
-use crate::fnv::fnv1a;
 use crate::queue::{QueueError, Schedd, end_well_at_interrupt};
-use crate::userlog::JobId;
+use eventlog::JobId;
+use eventlog::fnv1a;
 use stand::{END_ATTRIBUTES, Stand};
 pub(super) use stand::{End, News};
 

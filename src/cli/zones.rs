@@ -13,7 +13,7 @@ use jiff::tz::{Offset, TimeZone};
 use crate::history::{HistoryBuilder, HoldInQueue, OpenHold, QUARTER, SAME_HOLD, quarters};
 use crate::queue::QueueJob;
 use crate::text::plural;
-use crate::userlog::{JobId, ReadOptions};
+use eventlog::{JobId, ReadOptions};
 
 /// Seconds from UTC of the zone farthest from it (Pacific/Kiritimati). No larger difference is
 /// taken for one of zones.

@@ -7,9 +7,9 @@ use std::os::unix::fs::FileExt;
 use flate2::bufread::GzDecoder;
 use serde::{Deserialize, Serialize};
 
-use crate::fnv::fnv1a;
-use crate::input;
-use crate::userlog::identity::{self, EventCounts, LogHeader};
+use eventlog::fnv1a;
+use eventlog::identity::{self, EventCounts, LogHeader};
+use eventlog::input;
 
 /// Bytes at the beginning of a file that has no header which are compared. An ad of a run is about
 /// 10 KB and tells when it was written.

@@ -11,7 +11,7 @@ use rustix::fs::{AtFlags, CWD, OFlags, linkat};
 
 use super::facts::{Facts, From};
 use crate::private::fault_of_folder;
-use crate::userlog::siblings::Node;
+use eventlog::rotation::Node;
 
 /// What a file is called until it is whole. One process writes, so one name does.
 const NEW: &str = ".new";

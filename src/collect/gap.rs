@@ -118,7 +118,7 @@ pub(super) fn list(folder: &Path) -> io::Result<Vec<Gap>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),
     }
-    let bytes = crate::input::beginning(&crate::input::open_regular(&path)?, MOST_READ)?;
+    let bytes = eventlog::input::beginning(&eventlog::input::open_regular(&path)?, MOST_READ)?;
     let lines = bytes.split(|&byte| byte == b'\n');
     Ok(lines.filter_map(|line| serde_json::from_slice(line).ok()).collect())
 }

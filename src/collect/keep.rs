@@ -10,7 +10,7 @@ use super::kept::Kept;
 use super::pass::{Report, Settings};
 use super::series::Series;
 use super::source::{Look, Source};
-use crate::input::is_packed;
+use eventlog::input::is_packed;
 
 /// Kept files, newest first, among which those of HTCondor are looked for: it can have 999 rotated
 /// ones of a series.

@@ -8,7 +8,7 @@ use super::folder::Folder;
 use super::gap::{self, Gap};
 use super::series::Series;
 use super::source::unix;
-use crate::userlog::siblings::Node;
+use eventlog::rotation::Node;
 
 /// A file of the folder.
 #[derive(Clone, Debug)]

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::series::Series;
-use crate::input::{is_packed, open_regular};
-use crate::userlog::siblings::{Node, open_siblings};
+use eventlog::input::{is_packed, open_regular};
+use eventlog::rotation::{Node, open_siblings};
 
 /// Looks until two in a row agree. Assumed: a look takes a millisecond, and between rotations are
 /// some.

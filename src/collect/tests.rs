@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use super::source::unix;
 use super::*;
-use crate::userlog::{self, ReadOptions, is_header};
+use eventlog::{ReadOptions, is_header};
 
 thread_local! {
     /// Steps until the pass is killed.
@@ -213,10 +213,10 @@ fn text(series: Series, number: i32) -> String {
 
 fn numbers(series: Series, path: &Path) -> Vec<i32> {
     if series == Series::Epochs {
-        let ads = classads::read_ads(crate::input::reader(path).unwrap());
+        let ads = classads::read_ads(eventlog::input::reader(path).unwrap());
         return ads.map(|ad| ad.unwrap().integer("ClusterId").unwrap() as i32).collect();
     }
-    let mut log = userlog::open(path, &ReadOptions::in_zone(jiff::tz::TimeZone::UTC)).unwrap();
+    let mut log = eventlog::open(path, &ReadOptions::in_zone(jiff::tz::TimeZone::UTC)).unwrap();
     let mut numbers = Vec::new();
     while let Some(event) = log.next_event() {
         let event = event.unwrap();
@@ -254,7 +254,7 @@ fn everything_is_there_once_after_50_rotations() {
         // All but the live one are compressed, and keep the time they were written.
         for number in 1..=51 {
             let file = File::open(world.settings.folder.join(world.series.file(number))).unwrap();
-            assert_eq!(crate::input::is_packed(&file).unwrap(), number < 51);
+            assert_eq!(eventlog::input::is_packed(&file).unwrap(), number < 51);
             let age = file.metadata().unwrap().modified().unwrap().elapsed().unwrap();
             assert!(age < Duration::from_secs(100), "{age:?}");
         }

@@ -18,11 +18,11 @@ mod slots;
 mod state;
 mod words;
 
-pub use crate::fnv::fnv1a;
 pub use around::{Holds, Scope};
 pub(crate) use at_server::AtServer;
 pub(crate) use columns::InputGroup;
 pub use columns::{COLUMNS, Column, ColumnRow, RELEASE_DELAY};
+pub use eventlog::fnv1a;
 pub use frame::FrameEdges;
 pub use layout::Layout;
 pub use neighbourhood::{Neighbourhood, Vouched};

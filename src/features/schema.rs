@@ -121,7 +121,7 @@ impl FeatureSchema {
                 text.push_str(&format!("\n{cue} {parts:?}"));
             }
         }
-        format!("{:016x}", crate::fnv::fnv1a(text.as_bytes()))
+        format!("{:016x}", eventlog::fnv1a(text.as_bytes()))
     }
 
     /// Which columns and states of this program make a sample of this schema, which may be that of

@@ -1,8 +1,8 @@
 //! Words of a hold reason as numbers: hashed words, and cues that people read in them.
 
-use crate::fnv::fnv1a;
 use crate::history::reason;
 use crate::memo::Memo;
+use eventlog::fnv1a;
 
 /// Buckets that words are hashed into.
 pub(crate) const BUCKETS: usize = 64;

@@ -6,7 +6,7 @@ use foldhash::fast::RandomState;
 
 use super::{Episode, JobHistory, Symbol, Symbols, Transfers, What};
 use crate::hold_code::USER_REQUEST;
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 /// What a log covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::access_point::{Source, Views};
 use super::fact::{Fact, LogPart, is_of_job};
 use super::{AdFacts, Coverage, History, Hold, JobHistory, SourceId, Symbol, What};
-use crate::userlog::{Event, JobId};
+use eventlog::{Event, JobId};
 
 /// The hold that a job is in at the end of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

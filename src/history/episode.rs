@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::holds::{Facts, Holds};
 use super::{Action, AdFacts, History, Hold, JobHistory, NotedActions, Outcome, What};
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 /// Says "this very hold": `condor_hold` on a held job rewrites code and time and counts up without
 /// a release.
@@ -373,8 +373,8 @@ mod tests {
     #[test]
     fn an_end_of_which_the_log_does_not_say_how_is_neither() {
         let log = "005 (001.000.000) 2026-01-02 03:04:05 Job terminated.\n\t1  -  Run Bytes Sent By Job\n...\n";
-        let options = crate::userlog::ReadOptions::in_zone(jiff::tz::TimeZone::UTC);
-        let event = crate::userlog::Events::with_options(log.as_bytes(), &options).next();
+        let options = eventlog::ReadOptions::in_zone(jiff::tz::TimeZone::UTC);
+        let event = eventlog::Events::with_options(log.as_bytes(), &options).next();
         let event = event.unwrap().unwrap();
         let ended = What::of(&event, &mut crate::history::Symbols::default()).unwrap();
         assert_eq!(ended, What::Terminated(Exit::Unknown));
@@ -388,14 +388,10 @@ mod tests {
             assert!(ad.get(name).is_none(), "{name}");
         }
         let mut written = Vec::new();
-        let date = crate::userlog::DateForm::iso(jiff::tz::TimeZone::UTC);
-        let header = crate::userlog::EventHeader {
-            job: event.job,
-            subproc: 0,
-            time: event.time,
-            date: &date,
-        };
-        crate::userlog::write_event(&mut written, &header, &event.body()).unwrap();
+        let date = eventlog::DateForm::iso(jiff::tz::TimeZone::UTC);
+        let header =
+            eventlog::EventHeader { job: event.job, subproc: 0, time: event.time, date: &date };
+        eventlog::write_event(&mut written, &header, &event.body()).unwrap();
         assert!(!String::from_utf8(written).unwrap().contains("termination"));
         for (before, behind) in [
             ("{\"EventTypeNumber\":5,\"EventTime\":\"2026-01-02T03:04:05\",\"Cluster\":1", "}\n"),
@@ -405,7 +401,7 @@ mod tests {
             ),
         ] {
             let log = format!("{before}{behind}");
-            let mut reader = crate::userlog::LogReader::new(log.as_bytes(), &options);
+            let mut reader = eventlog::LogReader::new(log.as_bytes(), &options);
             let event = reader.next_event().unwrap().unwrap();
             let ended = What::of(&event, &mut crate::history::Symbols::default());
             assert_eq!(ended, Some(What::Terminated(Exit::Unknown)), "{log}");

@@ -7,7 +7,7 @@ use foldhash::fast::RandomState;
 
 use super::ad_facts::{input_names, is_site_attribute};
 use super::{LogReport, Peaks, Symbol, Symbols, What, reason};
-use crate::userlog::{Body, Event, EventKind, JobId, LogReader};
+use eventlog::{Body, Event, EventKind, JobId, LogReader};
 
 /// One thing that an event tells of its job.
 #[derive(Clone, Copy, Debug)]
@@ -192,7 +192,7 @@ pub(super) fn unquoted(value: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::userlog::ReadOptions;
+    use eventlog::ReadOptions;
 
     #[test]
     fn what_is_said_of_a_failed_run_comes_with_its_step() {

@@ -7,7 +7,7 @@ use foldhash::fast::RandomState;
 use super::builder::StepSources;
 use super::fact::Fact;
 use super::{AdFacts, Exit, Peaks, Step, Symbol, What};
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 /// A fact and when it became known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Action;
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 /// Seconds before the event of a release in which what was noted belongs to it: the schedd writes
 /// the event once it has done what it was asked for.

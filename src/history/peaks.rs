@@ -1,6 +1,6 @@
 //! What a run used at most, as the event of its end (005) has it.
 
-use crate::userlog::Body;
+use eventlog::Body;
 
 /// What a run used at most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Peaks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::userlog::{LogReader, ReadOptions};
+    use eventlog::{LogReader, ReadOptions};
 
     #[test]
     fn the_table_of_resources_tells_what_was_used() {

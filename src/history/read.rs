@@ -8,9 +8,7 @@ use classads::{AdError, ClassAd, long};
 
 use super::fact::LogPart;
 use super::{ATTRIBUTES, Coverage, HistoryBuilder, RUN, SourceId, TRANSFER_CLASSES, epoch_class};
-use crate::userlog::{
-    self, ChunkedLog, ChunkedSeries, DamagedEvent, JobId, ReadOptions, UserlogError,
-};
+use eventlog::{self, ChunkedLog, ChunkedSeries, DamagedEvent, EventLogError, JobId, ReadOptions};
 
 /// What came of reading one log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,13 +52,13 @@ impl HistoryBuilder {
     /// [`ReadOptions::newest`] is for [`HistoryBuilder::read_log_of`] alone.
     ///
     /// # Errors
-    /// [`UserlogError`] when the file cannot be opened or is no job event log.
+    /// [`EventLogError`] when the file cannot be opened or is no job event log.
     pub fn read_log(
         &mut self,
         path: &Path,
         coverage: Coverage,
         options: &ReadOptions,
-    ) -> Result<LogReport, UserlogError> {
+    ) -> Result<LogReport, EventLogError> {
         let log = ChunkedLog::open(path, options)?;
         let source = self.add_source(coverage);
         let mut report = self.read_chunks(&log, source);
@@ -72,14 +70,14 @@ impl HistoryBuilder {
     /// ([`HistoryBuilder::add_source_of`]).
     ///
     /// # Errors
-    /// [`UserlogError`] when the file cannot be opened or is no job event log.
+    /// [`EventLogError`] when the file cannot be opened or is no job event log.
     pub fn read_log_of<'a>(
         &mut self,
         path: &Path,
         owners: impl IntoIterator<Item = &'a str>,
         options: &ReadOptions,
-    ) -> Result<LogReport, UserlogError> {
-        let mut log = userlog::open(path, options)?;
+    ) -> Result<LogReport, EventLogError> {
+        let mut log = eventlog::open(path, options)?;
         let source = self.add_source_of(owners);
         let mut report = LogReport::default();
         while let Some(event) = log.next_event() {
@@ -104,20 +102,20 @@ impl HistoryBuilder {
     /// with the report: the siblings that could not be read.
     ///
     /// # Errors
-    /// [`UserlogError`] when the log itself cannot be opened.
+    /// [`EventLogError`] when the log itself cannot be opened.
     pub fn read_series(
         &mut self,
         path: &Path,
         options: &ReadOptions,
-    ) -> Result<(LogReport, Vec<UserlogError>), UserlogError> {
-        Ok(self.read_open_series(userlog::open_chunked_series(path, options)?))
+    ) -> Result<(LogReport, Vec<EventLogError>), EventLogError> {
+        Ok(self.read_open_series(eventlog::open_chunked_series(path, options)?))
     }
 
     /// As [`HistoryBuilder::read_series`], of files that are open.
     pub fn read_open_series(
         &mut self,
         mut series: ChunkedSeries,
-    ) -> (LogReport, Vec<UserlogError>) {
+    ) -> (LogReport, Vec<EventLogError>) {
         let source = self.add_source(Coverage::AccessPoint);
         let mut report = LogReport::default();
         for (path, log) in series.by_ref() {
@@ -246,7 +244,7 @@ mod tests {
             let path = Path::new(folder).join(log);
             let mut one = HistoryBuilder::new();
             let source = one.add_source(Coverage::AccessPoint);
-            let mut events = userlog::open(&path, &options).unwrap();
+            let mut events = eventlog::open(&path, &options).unwrap();
             while let Some(event) = events.next_event() {
                 one.add_event(source, &event.unwrap());
             }

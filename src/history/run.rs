@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 /// One run of a program: from event 001 until the job left its slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

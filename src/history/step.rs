@@ -2,7 +2,7 @@
 
 use super::{Symbol, Symbols, reason};
 use crate::hold_code;
-use crate::userlog::{Body, Event, EventKind, FileTransferKind};
+use eventlog::{Body, Event, EventKind, FileTransferKind};
 
 /// How a job ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -10,7 +10,7 @@ use super::holds::{Facts, Holds};
 use super::run::{Run, RunEnd, Runs, RunsOf};
 use super::waiting::Waiting;
 use super::{Action, Episode, History, Hold, NotedActions, Symbols, What};
-use crate::userlog::{DISORDER, DamagedEvent, Event, EventKind, JobId, LogReader};
+use eventlog::{DISORDER, DamagedEvent, Event, EventKind, JobId, LogReader};
 
 /// Damaged events that are kept to be told of.
 const DAMAGE: usize = 20;

@@ -20,7 +20,7 @@ use foldhash::fast::RandomState;
 use serde::Serialize;
 
 use super::{Symbol, Symbols, epoch_written, reason};
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 /// What a transfer moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]

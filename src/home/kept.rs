@@ -6,8 +6,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::input::open_regular;
 use crate::model::{Calibration, ModelMetadata, Recalibration};
+use eventlog::input::open_regular;
 
 /// Its name in the folder that HOLDADVISE_HOME names.
 pub const CALIBRATION: &str = "calibration.json";

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::{Judged, Pair, Said};
 use crate::journal::{Asked, Entry, HoldOf, Learned, VERSION, What};
 
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 /// Seconds by which the event of a hold and EnteredCurrentStatus may differ and still tell of the
 /// same hold.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::advice::{Recommendation, TrySuccess};
 use crate::history::Action;
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 /// The version of the format that this program writes.
 pub const VERSION: u32 = 1;
@@ -362,7 +362,7 @@ impl<'de> Deserialize<'de> for JobRange {
 mod as_text {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-    use crate::userlog::JobId;
+    use eventlog::JobId;
 
     pub(super) fn serialize<S: Serializer>(job: &JobId, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(job)

@@ -11,8 +11,8 @@ use jiff::tz::TimeZone;
 use rustix::fs::{FallocateFlags, OFlags, fallocate};
 
 use super::entry::{Entry, VERSION};
-use crate::input::open_regular;
 use crate::private::{fault_of_file, fault_of_folder, fault_of_parent};
+use eventlog::input::open_regular;
 
 /// Bytes of a line at most: a longer one is no entry.
 const LONGEST_LINE: u64 = 1 << 20;

@@ -3,7 +3,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use super::*;
 use crate::history::Action;
 use crate::journal::{Act, Did, HoldOf, JobRange, Step, What};
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 const NOW: i64 = 1_790_000_000;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{Did, Entry, Kept, Step, What};
 use crate::history::NotedActions;
-use crate::input::reader;
+use eventlog::input::reader;
 
 /// The actions that a journal notes: a folder, or one file of JSON lines. Lines that cannot be read
 /// are named.
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
     use crate::history::{Action, Coverage, HistoryBuilder};
     use crate::journal::{Act, HoldOf, Journal, VERSION};
-    use crate::userlog::{JobId, ReadOptions};
+    use eventlog::{JobId, ReadOptions};
 
     /// 2026-03-08 12:00:00 UTC.
     const NOON: i64 = 1_772_971_200;

@@ -230,7 +230,7 @@ impl ModelMetadata {
             sheet.closed_loop = None;
         }
         let text = serde_json::to_vec(&named).unwrap_or_default();
-        format!("{:016x}", crate::fnv::fnv1a(&text))
+        format!("{:016x}", eventlog::fnv1a(&text))
     }
 }
 

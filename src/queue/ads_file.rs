@@ -11,7 +11,7 @@ use classads::ClassAd;
 
 use super::job::{Found, Sorter};
 use super::{AdItem, Ads, Projection, QueueError, Selection};
-use crate::input;
+use eventlog::input;
 
 /// Bytes read at a time.
 const BUFFER: usize = 256 * 1024;

@@ -14,7 +14,7 @@ use super::tool::{run_tool, stream_tool};
 use super::{AdItem, AdText, JobSpec, Projection, QueueError, Selection};
 use crate::history::TRANSFER_CLASSES;
 use crate::text::{classad_quote, plural};
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 /// Up to this many jobs named one by one, whole ads are asked for: what their policies refer to is
 /// then there.

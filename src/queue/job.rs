@@ -4,7 +4,7 @@ use classads::ClassAd;
 
 use super::{AdText, JobLogs, JobSpec, Selection};
 use crate::history::HoldInQueue;
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 /// Faults that are told one by one.
 const FAULTS: usize = 20;

@@ -47,7 +47,7 @@ pub fn unreadable(log: &Path) -> Option<String> {
 /// It cannot be opened, or is no regular file.
 pub fn file_of(log: &Path) -> io::Result<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;
-    let metadata = crate::input::open_regular(log)?.metadata()?;
+    let metadata = eventlog::input::open_regular(log)?.metadata()?;
     Ok((metadata.dev(), metadata.ino()))
 }
 

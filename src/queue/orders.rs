@@ -10,7 +10,7 @@ use super::ads_file::read_ads;
 use super::job::job_id;
 use super::tool::stream_tool;
 use super::{AdItem, Projection, QueueError, Schedd};
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 /// Bytes of an answer that is kept.
 const ANSWER: u64 = 64 << 20;

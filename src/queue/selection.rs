@@ -1,7 +1,7 @@
 //! Which jobs are asked about, and the constraint that says so to the queue.
 
 use crate::text::classad_quote;
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 /// One word of the command line that names jobs. Source: `StrIsProcId` of HTCondor's `proc_id.cpp`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

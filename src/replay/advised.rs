@@ -7,7 +7,7 @@ use super::past::PastHold;
 use crate::advice::{Advisor, Curve, Held};
 use crate::history::Action;
 use crate::model::ModelError;
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 /// Seconds after the hold at which the model is asked: ten minutes, an hour, a quarter of a day, a
 /// day.

@@ -6,7 +6,7 @@ use classads::ClassAd;
 
 use crate::advice::meaning::{Resource, resource};
 use crate::history::{Action, Episode, Outcome};
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 /// What became of a hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

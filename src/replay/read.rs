@@ -12,8 +12,8 @@ use crate::history::{
     ATTRIBUTES, EPOCH_ATTRIBUTES, Episode, EpisodeStream, HistoryBuilder, LogHolds, NotedActions,
     Run, RunsOf, epoch_written,
 };
-use crate::input;
-use crate::userlog::{self, Beginning, ChunkedLog, JobId, ReadOptions, UserlogError};
+use eventlog::input;
+use eventlog::{Beginning, ChunkedLog, EventLogError, JobId, ReadOptions};
 
 /// H: what comes later than this after a release says nothing about it, s.
 const HORIZON: i64 = 48 * 3_600;
@@ -62,7 +62,7 @@ pub struct PastHolds {
 pub enum ReadError {
     /// A log that was named cannot be read, or is none.
     #[error(transparent)]
-    Log(#[from] UserlogError),
+    Log(#[from] EventLogError),
     /// A file of ads cannot be read.
     #[error("cannot read {}: {error}", path.display())]
     Ads {
@@ -138,8 +138,8 @@ impl PastHolds {
     ) -> Result<Vec<(PathBuf, ChunkedLog, i64)>, ReadError> {
         let mut logs = Vec::new();
         for path in &sources.event_logs {
-            userlog::check(path)?;
-            let mut series = userlog::open_chunked_series(path, options)?;
+            eventlog::check(path)?;
+            let mut series = eventlog::open_chunked_series(path, options)?;
             logs.extend(series.by_ref());
             self.problems.extend(series.unread.iter().map(ToString::to_string));
         }

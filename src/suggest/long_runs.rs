@@ -7,7 +7,7 @@ use super::choice::{LEAST_CLUSTERS, SURE, weighted_mean};
 use crate::advice::Costs;
 use crate::history::{Run, RunEnd};
 use crate::replay::hours;
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 /// Limits that people think of, s.
 const LIMITS: [i64; 23] = [

@@ -4,7 +4,7 @@ use super::*;
 use crate::advice::Costs;
 use crate::advice::meaning::Resource;
 use crate::replay::{HoldEnd, Releaser, ReplayExpression, Ticks, replay};
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 const START: i64 = 1_760_000_000;
 

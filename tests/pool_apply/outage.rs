@@ -6,8 +6,8 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
+use eventlog::{Body, JobId, ReadOptions};
 use holdadvise::journal::{Did, Kept, Step, What};
-use holdadvise::userlog::{self, Body, JobId, ReadOptions};
 
 use crate::pool::harness::{COMPLETED, HELD, Pool};
 
@@ -197,7 +197,7 @@ fn follow_the_ramp(log: &Path) -> Vec<JobId> {
     let (mut released, mut on_their_way) = (Vec::new(), BTreeSet::new());
     let (mut through, mut failed) = (0, i64::MIN / 2);
     let mut waves = Vec::new();
-    let mut events = userlog::open_series(log, &ReadOptions::default()).unwrap();
+    let mut events = eventlog::open_series(log, &ReadOptions::default()).unwrap();
     while let Some((_, event)) = events.next_event() {
         let event = event.unwrap();
         let (job, at) = (event.job, event.time.seconds);

@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
+use eventlog::{Body, JobId, ReadOptions};
 use holdadvise::history::{Run, RunEnd, RunsOf};
 use holdadvise::replay::{PastHolds, Sources};
 use holdadvise::suggest::LongRuns;
-use holdadvise::userlog::{self, Body, JobId, ReadOptions};
 use jiff::tz::TimeZone;
 
 use crate::harness::Pool;
@@ -100,7 +100,7 @@ pub(crate) fn play(pool: &Pool) {
     let log = pool.path(&format!("/home/{OWNER}/{FOLDER}/job.log"));
     let told = |job: JobId| -> Vec<(i64, Told)> {
         let options = ReadOptions::in_zone(TimeZone::UTC);
-        let mut log = userlog::open(&log, &options).expect("the jobs' log");
+        let mut log = eventlog::open(&log, &options).expect("the jobs' log");
         let mut told = Vec::new();
         while let Some(event) = log.next_event() {
             let event = event.expect("an undamaged log");

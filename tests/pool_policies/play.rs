@@ -7,8 +7,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use classads::{ClassAd, read_ads};
+use eventlog::{Body, JobId, ReadOptions};
 use holdadvise::policy::{Forecast, Kind, Knobs, SettingsFile, forecast};
-use holdadvise::userlog::{self, Body, JobId, ReadOptions};
 use jiff::tz::TimeZone;
 
 use crate::cases::{CASES, Case, FILES, Hold, SETTING_UP, WATCHED};
@@ -137,7 +137,7 @@ pub(crate) fn play(pool: &Pool) -> Played {
 
 /// Releases and removals of a job log, in its order.
 fn events(log: &Path, options: &ReadOptions) -> Vec<(JobId, Seen)> {
-    let mut log = userlog::open(log, options).expect("the jobs' log");
+    let mut log = eventlog::open(log, options).expect("the jobs' log");
     let mut found = Vec::new();
     while let Some(event) = log.next_event() {
         // The last one may be half written.

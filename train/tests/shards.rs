@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use eventlog::{Events, ReadOptions};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use holdadvise::userlog::{Events, ReadOptions};
 use holdadvise_train::data::dataset::Dataset;
 use holdadvise_train::sweep::plan::{AccessPoint, Data, Setting};
 use holdadvise_train::sweep::shards::{Shard, shards};

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use classads::ClassAd;
+use eventlog::{Events, ReadOptions};
 use holdadvise::features::{Holds, Sampler};
 use holdadvise::history::{Action, Coverage, History, HistoryBuilder, NotedActions, epoch_written};
 use holdadvise::model::Dimensions;
-use holdadvise::userlog::{Events, ReadOptions};
 use holdadvise_train::data::dataset::Dataset;
 use jiff::tz::TimeZone;
 use rayon::prelude::*;

@@ -10,6 +10,7 @@ pub(crate) mod conversions;
 mod environment;
 mod lists;
 mod mathematics;
+#[cfg_attr(not(feature = "regexp"), path = "no_pattern.rs")]
 mod pattern;
 mod patterns;
 mod quoted_words;

@@ -9,13 +9,13 @@ use std::io::{self, Write};
 use std::mem::ManuallyDrop;
 use std::time::{Duration, Instant};
 
+use eventlog::JobId;
 use holdadvise::advice::Advisor;
 use holdadvise::features::Holds;
 use holdadvise::history::HoldInQueue;
 use holdadvise::home::Places;
 use holdadvise::journal::{self, Entry, HoldOf, JournalError, VERSION, What};
 use holdadvise::model::{Model, ModelError};
-use holdadvise::userlog::JobId;
 
 use super::{MONTHS_ASKED, add, read};
 use crate::line::{Answer, Asked, Line};

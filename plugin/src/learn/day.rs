@@ -5,13 +5,13 @@ use std::fmt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use eventlog::input::open_regular;
 use holdadvise::advice::Costs;
 use holdadvise::cli::{Config, FoundModel, costs_of, find_model};
 use holdadvise::home::{
     CALIBRATION, DAYS, Drift, Ended, FitOptions, Kept, Places, Request, Rows, State, Trial,
     is_worse, learned, recalibrate,
 };
-use holdadvise::input::open_regular;
 use holdadvise::journal::Journal;
 use holdadvise::model::{Apart, LEAST_OUTCOMES, MAX_ARCHIVE_BYTES};
 use holdadvise::text::{classad_quote, shown};

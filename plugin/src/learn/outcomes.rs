@@ -3,10 +3,10 @@
 
 use std::io::{self, Write};
 
+use eventlog::ReadOptions;
 use holdadvise::cli::Config;
 use holdadvise::history::{Action, HistoryBuilder, Outcome as Came};
 use holdadvise::journal::noted_actions;
-use holdadvise::userlog::ReadOptions;
 
 use crate::confine::{Limits, confine};
 use crate::judge::JudgeError;

@@ -6,9 +6,9 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
+use eventlog::input::open_regular;
 use holdadvise::cli::Config;
 use holdadvise::home::{Request, own, put};
-use holdadvise::input::open_regular;
 use rustix::process::geteuid;
 
 use super::LearnError;

@@ -9,10 +9,10 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use classads::ClassAd;
+use eventlog::JobId;
 use holdadvise::advice::{Advice, Change, ChangeKind, Evidence, Held, Policies};
 use holdadvise::checks::{Check, Fault, Finding, LocalFiles, Recorded};
 use holdadvise::cli::sentences;
-use holdadvise::userlog::JobId;
 
 use super::folder::{Folder, Record};
 use super::{LATEST, LONGEST_RECORD, OWNERS};

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use eventlog::{Body, ReadOptions};
 use holdadvise::collect::Collected;
 use holdadvise::journal::{Did, HoldOf, Step, What};
-use holdadvise::userlog::{self, Body, ReadOptions};
 use serde_json::Value;
 
 use crate::forged::{self, FORGED};
@@ -251,7 +251,7 @@ fn released(pool: &Pool) -> BTreeMap<String, i64> {
 fn released_in(logs: &[PathBuf]) -> BTreeMap<String, i64> {
     let mut released = BTreeMap::new();
     for log in logs {
-        let mut events = userlog::open_series(log, &ReadOptions::default()).unwrap();
+        let mut events = eventlog::open_series(log, &ReadOptions::default()).unwrap();
         while let Some((_, event)) = events.next_event() {
             let event = event.unwrap();
             let Body::Released(body) = event.body() else { continue };

@@ -4,8 +4,8 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use eventlog::JobId;
 use holdadvise::advice::{Recommendation, TrySuccess};
-use holdadvise::userlog::JobId;
 use holdadvise_plugin::groups::{Times, Write, writes};
 use holdadvise_plugin::line::Judged;
 

@@ -10,7 +10,7 @@ use super::attributes::attributes;
 use crate::advice::{Advice, Recommendation};
 use crate::cli::watch::{End, News};
 use crate::text::{to_json, to_json_pretty};
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 /// What stands before the attributes of an advice in a line of `-watch`.
 pub(crate) const WATCH_NAMES: [&str; 4] =

@@ -9,7 +9,7 @@ use crate::advice::{
 use crate::features::Scope;
 use crate::history::{Action, EventLogView};
 use crate::policy::Prediction;
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 /// The moment the samples are printed at: 2026-03-01 12:00:00 UTC.
 pub(crate) const NOW: i64 = 1_772_366_400;

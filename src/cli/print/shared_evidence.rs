@@ -11,7 +11,7 @@ use super::shared_words::{DIFFERS, shared_letters};
 use crate::advice::Evidence;
 use crate::cli::sentences;
 use crate::text::{plural, shown};
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 /// Evidence that the jobs added so far have in common, in the order of the first one.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@ use super::sure::trust;
 use super::wrap::wrap;
 use crate::advice::{Advice, Missing};
 use crate::text::{plural, strip_control};
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 /// Lines on what could not be read that are printed, and notes.
 const LINES: usize = 20;

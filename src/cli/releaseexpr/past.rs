@@ -20,7 +20,7 @@ use crate::policy::{Knobs, Version};
 use crate::queue::display_path;
 use crate::replay::{PastHold, PastHolds, Rules, Said, Sources, Successes, Ticks};
 use crate::text::plural;
-use crate::userlog::ReadOptions;
+use eventlog::ReadOptions;
 
 /// Holds that a model is asked about at most: each several times.
 const ASKED_ABOUT: usize = 2_000;
@@ -123,7 +123,7 @@ impl Read {
             history.read_log(log, Coverage::Jobs, &options)?;
         }
         for path in &self.sources.epochs {
-            let file = crate::input::reader(path)
+            let file = eventlog::input::reader(path)
                 .map_err(|error| RunError::Read { file: display_path(path), error })?;
             history.read_epochs(file);
         }

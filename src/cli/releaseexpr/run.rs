@@ -13,7 +13,7 @@ use crate::cli::output::{self, ToolError};
 use crate::model::ModelError;
 use crate::queue::QueueError;
 use crate::replay::ReadError;
-use crate::userlog::UserlogError;
+use eventlog::EventLogError;
 
 /// Exit status where the tool could not do what it was asked for.
 const FAILURE: u8 = 2;
@@ -61,7 +61,7 @@ pub(super) enum RunError {
     Past(#[from] ReadError),
     /// A log cannot be read.
     #[error(transparent)]
-    Log(#[from] UserlogError),
+    Log(#[from] EventLogError),
     /// The model cannot be used.
     #[error(transparent)]
     Model(#[from] ModelError),

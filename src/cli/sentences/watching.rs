@@ -6,7 +6,7 @@ use crate::cli::choices::look_at;
 use crate::cli::watch::{End, News};
 use crate::queue::QueueError;
 use crate::text::{plural, shown, strip_control};
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 /// The schedd was away.
 pub(in crate::cli) const ANSWERS_AGAIN: &str = "the queue answers again";

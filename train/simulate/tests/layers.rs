@@ -132,7 +132,7 @@ fn few_of_many(all: &[Played], causes: &[&str]) -> (usize, usize) {
     for played in all {
         let bytes = std::fs::read(played.folder.path().join("EventLog")).unwrap();
         let mut size: HashMap<i64, usize> = HashMap::new();
-        for event in holdadvise::userlog::Events::new(&bytes) {
+        for event in eventlog::Events::new(&bytes) {
             let event = event.unwrap();
             *size.entry(event.job.cluster.into()).or_default() += usize::from(event.number == 0);
         }
@@ -265,7 +265,7 @@ fn a_unit_of_time_changes_durations_and_nothing_else() {
     for unit in [0.02, 30.0] {
         let (scaled, scaled_log, described) = of(unit);
         assert!(described.contains(&format!("\"unit\":{unit:?}")), "{described}");
-        let count = |log: &str| holdadvise::userlog::Events::new(log.as_bytes()).count();
+        let count = |log: &str| eventlog::Events::new(log.as_bytes()).count();
         assert_eq!(count(&log), count(&scaled_log));
         assert_eq!(usual.len(), scaled.len());
         for (usual, scaled) in usual.iter().zip(&scaled) {
@@ -380,7 +380,7 @@ fn some_access_points_log_the_least_and_their_holds_stay_as_they_are() {
     assert!(read(&bare, "epoch_history").is_empty() && !read(&usual, "epoch_history").is_empty());
     let events = |played: &Played| -> Vec<(i64, u16)> {
         let log = read(played, "EventLog");
-        let all = holdadvise::userlog::Events::new(log.as_bytes());
+        let all = eventlog::Events::new(log.as_bytes());
         all.map(|event| event.unwrap()).map(|event| (event.time.seconds, event.number)).collect()
     };
     let without = events(&usual).into_iter().filter(|(_, number)| *number != 28);

@@ -6,7 +6,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use holdadvise::userlog::{self, Body, EventKind, FileTransferKind, JobId};
+use eventlog::{Body, EventKind, FileTransferKind, JobId};
 use holdadvise_simulate::{Cell, Preset, Settings, Summary, simulate};
 use tempfile::TempDir;
 
@@ -115,7 +115,7 @@ fn legal(folder: &TempDir, summary: &Summary) -> BTreeMap<u16, usize> {
     let mut last = 0;
     let mut holds = 0;
     let mut kinds: BTreeMap<u16, usize> = BTreeMap::new();
-    for event in userlog::Events::new(&bytes) {
+    for event in eventlog::Events::new(&bytes) {
         let event = event.unwrap_or_else(|damage| panic!("{damage:?}"));
         assert!(event.time.seconds >= last, "{:?} goes back", event.job);
         last = event.time.seconds;
@@ -241,7 +241,7 @@ fn the_log_is_rotated_by_size() {
     simulate(&settings(whole.path(), 2, 1)).unwrap();
     let count = |path: PathBuf| {
         let bytes = std::fs::read(path).unwrap();
-        let events = userlog::Events::new(&bytes);
+        let events = eventlog::Events::new(&bytes);
         let kinds: Vec<_> = events.map(|event| event.unwrap().kind()).collect();
         assert_eq!(kinds[0], EventKind::Generic);
         kinds.len() - 1
@@ -282,7 +282,7 @@ fn htcondor_reads_the_log() {
     let output = Command::new(&python).args(["-c", READ]).arg(&path).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let bytes = std::fs::read(&path).unwrap();
-    let events = userlog::Events::new(&bytes).count();
+    let events = eventlog::Events::new(&bytes).count();
     let holds: usize = summary.cells.values().map(|cell| cell.holds).sum();
     assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), format!("{events} {holds}"));
 }

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use classads::ClassAd;
+use eventlog::ReadOptions;
+use eventlog::input;
 use holdadvise::collect::Collected;
 use holdadvise::history::{Coverage, Episode, History, HistoryBuilder, HoldInQueue, NotedActions};
-use holdadvise::input;
 use holdadvise::journal::noted_actions;
-use holdadvise::userlog::ReadOptions;
 use jiff::tz::TimeZone;
 
 use crate::Error;

@@ -9,8 +9,8 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use holdadvise::input::is_packed;
-use holdadvise::userlog::{self, BEGINNING, Beginning, ReadOptions, UserlogError, is_header};
+use eventlog::input::is_packed;
+use eventlog::{BEGINNING, Beginning, EventLogError, ReadOptions, is_header};
 use jiff::tz::TimeZone;
 
 /// Bytes at the end in which the last event is looked for; a second look takes [`BEGINNING`].
@@ -33,10 +33,10 @@ pub(crate) struct Peek {
 
 /// Looks at a log.
 pub(crate) fn peek(path: &Path, zone: &TimeZone) -> Result<Peek, String> {
-    let unread = |error: UserlogError| {
+    let unread = |error: EventLogError| {
         format!("{error}; name the access point's job event logs, readable by you")
     };
-    let failed = |source| unread(UserlogError::Io { path: path.to_owned(), source });
+    let failed = |source| unread(EventLogError::Io { path: path.to_owned(), source });
     let metadata = path.metadata().map_err(failed)?;
     let size = metadata.len();
     if size == 0 {
@@ -71,7 +71,7 @@ fn first(beginning: Beginning, path: &Path) -> Result<i64, String> {
 /// Latest time of the events in the last bytes; the first of them is cut, and left out.
 fn last(path: &Path, options: &ReadOptions, size: u64, bytes: u64) -> Option<i64> {
     let offset = size.saturating_sub(bytes);
-    let mut log = userlog::open(path, &ReadOptions { offset, ..options.clone() }).ok()?;
+    let mut log = eventlog::open(path, &ReadOptions { offset, ..options.clone() }).ok()?;
     let mut last = None;
     while let Some(event) = log.next_event() {
         match event {

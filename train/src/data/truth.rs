@@ -6,8 +6,8 @@ use std::io::{self, BufRead};
 use std::path::Path;
 
 use classads::ClassAd;
+use eventlog::JobId;
 use holdadvise::history::{Action, Episode, NotedActions};
-use holdadvise::userlog::JobId;
 use serde::Deserialize;
 
 use crate::Error;

@@ -5,13 +5,13 @@ use std::fmt;
 use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
 
+use eventlog::JobId;
 use holdadvise::advice::{Advice, Advisor, AgainstChoice, Held, Policies, Recommendation};
 use holdadvise::checks::{LocalFiles, Recorded, Urls};
 use holdadvise::features::fnv1a;
 use holdadvise::history::{Action, Episode};
 use holdadvise::hold_code;
 use holdadvise::model::Model;
-use holdadvise::userlog::JobId;
 use serde::{Deserialize, Serialize};
 
 use super::queue_ad::{InQueue, epoch_ads, queue_ad, without_policies};

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use classads::ClassAd;
+use eventlog::JobId;
 use holdadvise::advice::{Advice, Advisor, Held, Policies, Recommendation};
 use holdadvise::history::{Action, Episode, History, HoldInQueue, Outcome, What};
 use holdadvise::model::Model;
-use holdadvise::userlog::JobId;
 use serde::Serialize;
 
 use crate::Error;
@@ -271,8 +271,8 @@ fn table(judged: &[Judged]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use eventlog::{Events, ReadOptions};
     use holdadvise::history::{Coverage, HistoryBuilder, NotedActions};
-    use holdadvise::userlog::{Events, ReadOptions};
     use jiff::tz::TimeZone;
 
     use super::*;

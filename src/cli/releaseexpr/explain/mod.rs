@@ -17,7 +17,7 @@ use crate::cli::print::{json_element, json_end};
 use crate::history::HoldInQueue;
 use crate::policy::{Explanation, Knobs, PolicyTime, explain};
 use crate::queue::{Projection, QueueJob};
-use crate::userlog::JobId;
+use eventlog::JobId;
 
 /// Held jobs explained in one call: whole ads of all of them are in memory.
 const MAX_JOBS: usize = 10_000;

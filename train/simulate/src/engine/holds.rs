@@ -1,7 +1,7 @@
 //! Holds, releases and removals.
 
+use eventlog::{Aborted, Body, Held, Released};
 use holdadvise::hold_code;
-use holdadvise::userlog::{Aborted, Body, Held, Released};
 
 use super::{HoldNow, Item, Purpose, Simulation, Status};
 use crate::act::Event;

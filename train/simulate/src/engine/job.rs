@@ -1,6 +1,6 @@
 //! The state of a job in the queue.
 
-use holdadvise::userlog::FileTransferKind as Kind;
+use eventlog::FileTransferKind as Kind;
 
 use crate::cause::{Cause, Symptom};
 use crate::life::{Edits, Run, Traits};

@@ -14,7 +14,7 @@ use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 
-use holdadvise::userlog::{Body, JobId};
+use eventlog::{Body, JobId};
 
 use crate::cause::{Cause, Symptom};
 use crate::error::Result;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use holdadvise::userlog::{
+use eventlog::{
     Body, CpuUsage, Disconnected, Evicted, Execute, FileTransfer, FileTransferKind as Kind,
     ImageSize, ReconnectFailed, Reconnected, RemoteError, Resource, ShadowException, Terminated,
 };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use holdadvise::userlog::{Body, Submit};
+use eventlog::{Body, Submit};
 
 use super::{Item, Job, Purpose, Simulation, Status};
 use crate::cause::{Cause, Symptom};

@@ -3,9 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use holdadvise::userlog::{
-    Body, DateForm, EventHeader, EventKind, EventTime, JobId, write_event, write_text,
-};
+use eventlog::{Body, DateForm, EventHeader, EventKind, EventTime, JobId, write_event, write_text};
 use jiff::tz::TimeZone;
 
 use super::ad::Ad;

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use eventlog::{Beginning, Chunk, ChunkedLog, LogReader, ReadOptions};
 use holdadvise::history::{Episode, EpisodeStream, HistoryBuilder, LogHolds, NotedActions};
-use holdadvise::userlog::{Beginning, Chunk, ChunkedLog, LogReader, ReadOptions};
 use tempfile::NamedTempFile;
 
 use super::summary::Counts;

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
 use classads::ClassAd;
+use eventlog::{Events, JobId, ReadOptions};
 use holdadvise::advice::meaning::Resource;
 use holdadvise::advice::{
     Advice, Advisor, Change, ChangeKind, Correction, Costs, Figure, Held, Policies, Recommendation,
@@ -16,7 +17,6 @@ use holdadvise::checks::{LocalFiles, Recorded, Urls};
 use holdadvise::features::Holds;
 use holdadvise::history::{Coverage, HistoryBuilder, SourceId};
 use holdadvise::model::Model;
-use holdadvise::userlog::{Events, JobId, ReadOptions};
 use holdadvise_simulate::{Deed, Fix, HeldNow, Policy, Thing};
 use jiff::tz::TimeZone;
 

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::{self, Display, Formatter};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use eventlog::JobId;
 use holdadvise::advice::{Advice, Curve, Recommendation, SharedCause};
 use holdadvise::history::Action;
-use holdadvise::userlog::JobId;
 use holdadvise_simulate::{Course, Event};
 use serde::Serialize;
 
