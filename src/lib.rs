@@ -1,32 +1,41 @@
 //! Release or remove a held HTCondor job?
 //!
-//! The way from a log line to a recommendation, one module a step:
+//! The way from a log line to a recommendation, one module a step. Events come from the crate
+//! [`eventlog`], ads and expressions from [`classads`].
 //!
-//! 1. [`userlog`]: bytes of a job event log become typed events.
-//! 2. [`history`]: events become job histories and hold episodes with outcomes.
-//! 3. [`features`]: an episode and what went on around it become a tensor and a row of statics.
-//! 4. [`model`]: tensor and statics become the probability of success for each action.
-//! 5. [`advice`]: probabilities and costs become a recommendation with its reasons.
+//! 1. [`history`]: events become job histories and hold episodes with outcomes.
+//! 2. [`features`]: an episode and what went on around it become a tensor and a row of statics.
+//! 3. [`model`]: tensor and statics become the probability of success for each action.
+//! 4. [`advice`]: probabilities and costs become a recommendation with its reasons, which
+//!    [`sentences`] puts into English.
 //!
-//! [`acting`] carries advice out and [`journal`] keeps what came of it. [`checks`] looks at the
-//! files that a job needs, [`collect`] keeps logs over their rotations, [`hold_code`] is the table of
-//! hold codes, [`home`] learns from outcomes of the own access point, [`metrics`] are figures of
-//! predicted probabilities, [`queue`] finds held jobs, [`policy`] evaluates
-//! release policies, [`replay`] tries them on the holds of the past, [`suggest`] makes one of
-//! these, [`cli`] is the command line, [`rights`] takes those of an account, `text` makes what
-//! others wrote fit to print and to paste.
+//! | module | what |
+//! |---|---|
+//! | [`acting`] | carries advice out |
+//! | [`checks`] | looks at the files and URLs that a job needs |
+//! | [`collect`] | keeps logs over their rotations |
+//! | [`hold_code`] | the table of hold codes |
+//! | [`home`] | learns from outcomes of the own access point |
+//! | [`journal`] | what was done, and how it ended |
+//! | [`metrics`] | figures of predicted probabilities |
+//! | [`policy`] | evaluates, explains and checks release policies |
+//! | [`queue`] | finds held jobs |
+//! | [`random`] | random numbers that a seed repeats |
+//! | [`replay`] | tries release policies on the holds of the past |
+//! | [`rights`] | takes the rights of an account |
+//! | [`suggest`] | makes a release policy |
+//! | [`text`] | makes what others wrote fit to print and to paste |
 
 pub mod acting;
 pub mod advice;
 pub mod checks;
+#[doc(hidden)]
 pub mod cli;
 pub mod collect;
 pub mod features;
-
 pub mod history;
 pub mod hold_code;
 pub mod home;
-
 pub mod journal;
 mod memo;
 pub mod metrics;
@@ -39,6 +48,8 @@ pub mod replay;
 pub mod rights;
 pub mod suggest;
 pub mod text;
+
+pub use cli::sentences;
 
 /// The examples of README.md.
 #[cfg(doctest)]

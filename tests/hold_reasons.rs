@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use holdadvise::advice::changes::{Hold, applicable_actions, change};
 use holdadvise::advice::job_facts::JobFacts;
-use holdadvise::cli::sentences::{self, meaning};
+use holdadvise::sentences::{self, meaning};
 use holdadvise::history::reason::{file_name, file_server, host, normalised, words};
 
 /// Recorded data that is not part of this repository.

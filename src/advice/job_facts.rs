@@ -76,7 +76,7 @@ pub struct JobFacts {
     pub cumulative_slot_time: Option<f64>,
     /// JobRunCount: how often a shadow was started for it.
     pub job_run_count: Option<i64>,
-    /// The limit of its own that held it, where the ad shows one ([`crate::policy::own_limit`]).
+    /// The limit of its own that held it, where the ad shows one (`policy::own_limit`).
     pub own_limit: Option<OwnLimit>,
     /// What like jobs that finished show about that limit, or about its request.
     pub limit_seen: Option<LimitSeen>,

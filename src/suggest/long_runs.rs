@@ -54,7 +54,7 @@ const SUBCODE: i32 = 47;
 /// A run counts as stuck if a hold ended it and a later one of the same job exited, after a shorter
 /// time. What was removed, or never exited, might have been long. A limit saves what stuck runs
 /// took beyond it. It costs all starts of a job that exits after it; how many do is taken from the
-/// runs that exited, each for [`SLOWER`], by Laplace's rule of succession. The limit of the
+/// runs that exited, each for `SLOWER`, by Laplace's rule of succession. The limit of the
 /// greatest gain is taken if that is above 0 with 95 % (normal, by clusters, or by runs where there
 /// are less than five clusters).
 #[derive(Clone, Debug, PartialEq)]

@@ -12,7 +12,7 @@ use classads::ClassAd;
 use eventlog::JobId;
 use holdadvise::advice::{Advice, Change, ChangeKind, Evidence, Held, Policies};
 use holdadvise::checks::{Check, Fault, Finding, LocalFiles, Recorded};
-use holdadvise::cli::sentences;
+use holdadvise::sentences;
 
 use super::folder::{Folder, Record};
 use super::{LATEST, LONGEST_RECORD, OWNERS};

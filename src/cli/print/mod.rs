@@ -1,6 +1,6 @@
 //! Prints advices.
 //!
-//! `-long`, `-json`, `-jsonl`, `-af` and `-format` all print the same [attributes](attributes);
+//! `-long`, `-json`, `-jsonl`, `-af` and `-format` all print the same attributes (`attributes.rs`);
 //! people read a block, groups or a table.
 
 mod attributes;

@@ -1,9 +1,9 @@
 //! What is wrong with a policy expression, said before it is switched on.
 //!
-//! Nothing is guessed from the form of an expression that can be seen by evaluating it: [`probe`]
+//! Nothing is guessed from the form of an expression that can be seen by evaluating it: `probe`
 //! makes held jobs of every code, subcode, age and count, and what the expression does with them is
 //! what the findings say. That it is true of none of them is said only where nothing else in an ad
-//! could make it true ([`never`]).
+//! could make it true (`never`).
 
 mod codes;
 mod macros;
