@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use holdadvise::advice::changes::{Hold, applicable_actions, change};
 use holdadvise::advice::job_facts::JobFacts;
-use holdadvise::sentences::{self, meaning};
 use holdadvise::history::reason::{file_name, file_server, host, normalised, words};
+use holdadvise::sentences::{self, meaning};
 
 /// Recorded data that is not part of this repository.
 fn real_data() -> PathBuf {

@@ -5,7 +5,7 @@
 //! file sets. `if`, `include` and their like are not followed: what stands in either branch is
 //! seen.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// Macros inside macros.
@@ -42,6 +42,20 @@ pub struct Assignment {
     pub name: String,
     /// The value, macros of the same file expanded.
     pub value: Mapped,
+}
+
+impl Assignment {
+    /// `Flag` of `+Flag` or `MY.Flag`, an attribute of the submission's own; `None` of others.
+    pub fn own_attribute(&self) -> Option<&str> {
+        let name = self.name.as_str();
+        let my = name.get(..3).filter(|start| start.eq_ignore_ascii_case("MY."));
+        name.strip_prefix('+').or_else(|| my.and_then(|_| name.get(3..)))
+    }
+
+    /// The name of a command, attribute or knob.
+    pub fn setting(&self) -> &str {
+        self.own_attribute().unwrap_or(&self.name)
+    }
 }
 
 /// A text that knows where in the file each part of it stands.
@@ -146,6 +160,17 @@ impl SettingsFile {
         let found =
             self.assignments.iter().rev().find(|setting| setting.name.eq_ignore_ascii_case(name));
         found.map(|setting| setting.value.text.as_str())
+    }
+
+    /// The names of all macros in the file, in small letters.
+    pub fn macros(&self) -> HashSet<String> {
+        let mut from = 0;
+        let names = std::iter::from_fn(|| {
+            let (span, name, _) = next_macro(&self.text, from)?;
+            from = span.end;
+            Some(name.to_ascii_lowercase())
+        });
+        names.collect()
     }
 
     /// Whether it configures HTCondor, rather than describing a submission.

@@ -49,6 +49,30 @@ fn a_configuration_is_read_from_standard_input() {
     insta::assert_snapshot!(said.stdout);
 }
 
+/// Settings that are right by themselves.
+const TOGETHER: &str = "\
+executable = simulate
+on_exit_remove = (ExitBySignal == False) && (ExitCode == 0)
+periodic_hold = (time() - JobCurrentStartDate) > 86400
+periodic_hold_subcode = 33
+periodic_release = HoldReasonCode == 3 && HoldReasonSubCode == 42 && NumHolds < 4 && (time() - EnteredCurrentStatus) > 600
+periodic_remve = NumHolds > 10
+request_memory = 1024 * (NumJobStarts + 1)
+queue
+";
+
+#[test]
+fn settings_are_looked_at_together() {
+    let place = Place::new();
+    place.file("job.sub", TOGETHER);
+    let said = place.release_expression(&["-lint", "job.sub"], "");
+    assert_eq!((said.status, said.stderr.as_str()), (1, ""));
+    insta::assert_snapshot!(said.stdout);
+    // A file whose only policy is misspelt has one.
+    let said = lint(&["-lint", "-"], "periodic_relase = NumHolds < 3\n");
+    assert_eq!((said.status, said.stderr.as_str()), (1, ""));
+}
+
 #[test]
 fn findings_are_json_too() {
     let said = lint(
@@ -78,6 +102,7 @@ fn bad_input_is_named() {
     place.file("binary.sub", b"\x00\xff\xfeperiodic_release = \x1b[31m(\n");
     for (words, expected) in [
         (vec!["-lint", "nosuch.sub"], "Error: cannot read nosuch.sub: No such file"),
+        (vec!["-lint", "bin"], "Error: cannot read bin: Is a directory"),
         (vec!["-lint", "empty.sub"], "Error: empty.sub sets no policy: no periodic_release"),
         (vec!["-lint", "-"], "Error: standard input sets no policy"),
         (vec!["-lint"], "Error: -lint requires another parameter"),

@@ -7,10 +7,11 @@ use classads::{BinaryOperator, Expr, Node, NodeKind, Value};
 
 use super::Finding;
 use super::parts::replaced_in_parentheses;
-use super::rules::{MEMORY_SUBCODE, UNUSED_CODE};
-use crate::hold_code::{HoldCode, OUT_OF_RESOURCES, VACATE_BASE};
-use crate::policy::Version;
+use super::probe::is_attribute;
+use super::rules::{IMPOSSIBLE_SUBCODE, MEMORY_SUBCODE, UNUSED_CODE};
+use crate::hold_code::{HoldCode, OUT_OF_RESOURCES, Subcode, VACATE_BASE};
 use crate::policy::clauses::operands;
+use crate::policy::{NEVER_RELEASED, Version};
 
 /// Whether no HTCondor of today holds a job with this code: beyond the table are codes of jobs that
 /// left their machine.
@@ -69,6 +70,77 @@ pub(super) fn memory_subcode(
     let other = source.replacen(&wrong.to_string(), &right.to_string(), 1);
     let corrected = replaced_in_parentheses(text, &span, format!("{source} || {other}"));
     Some(Finding::new(&MEMORY_SUBCODE, span, message, corrected))
+}
+
+/// The largest errno of Linux (`EHWPOISON`).
+const LAST_ERRNO: i64 = 133;
+
+/// The largest exit status of a program.
+const LAST_STATUS: i64 = 255;
+
+/// A code with a subcode that holds of this code never have; both stand in one chain of `&&`.
+pub(super) fn impossible_subcodes(text: &str, expr: &Expr) -> Vec<Finding> {
+    let found = |clauses: Vec<Node<'_>>| {
+        let code = clauses.iter().find_map(|clause| equal_to(*clause, "HoldReasonCode"))?;
+        let row = row(code)?;
+        let (node, subcode) = clauses.iter().find_map(|clause| {
+            let subcode = equal_to(*clause, "HoldReasonSubCode")?;
+            Some((*clause, subcode))
+        })?;
+        let has = what_it_has(row.subcode, subcode)?;
+        let source = text.get(node.span())?;
+        let message =
+            format!("holds with code {code} ({}) have {has}: {source} is never true", row.name);
+        Some(Finding::new(&IMPOSSIBLE_SUBCODE, node.span(), message, None))
+    };
+    conjunctions(expr).filter_map(found).collect()
+}
+
+/// What subcodes of this kind are, where this one is none.
+fn what_it_has(kind: Subcode, subcode: i64) -> Option<&'static str> {
+    let is_errno = (0..=LAST_ERRNO).contains(&subcode);
+    let (is, has) = match kind {
+        Subcode::None | Subcode::Policy | Subcode::Ec2 => return None,
+        Subcode::Errno => (is_errno, "an errno"),
+        Subcode::Transfer => {
+            let is_status = subcode % 256 == 0 && subcode / 256 <= LAST_STATUS;
+            (subcode < 0 || is_errno || is_status, "an errno, or an exit status times 256")
+        }
+        Subcode::Hook => (subcode <= LAST_STATUS, "an exit status, or the negative of a signal"),
+        Subcode::Resource => ([0, 102, 104].contains(&subcode), "subcode 102, 104 or 0"),
+        Subcode::Exit => ((-1..=LAST_STATUS).contains(&subcode), "an exit status or -1"),
+    };
+    (!is).then_some(has)
+}
+
+/// Where the expression asks for a code that no policy releases, and which: a comparison for
+/// equality, or an element of a list.
+pub(super) fn never_released(expr: &Expr) -> Vec<(Range<usize>, i64)> {
+    let mut out = Vec::new();
+    for node in expr.nodes() {
+        if let Some(code) = equal_to(node, "HoldReasonCode") {
+            out.push((node.span(), code));
+        }
+        let NodeKind::Call { arguments, .. } = node.kind() else { continue };
+        if !arguments.iter().any(|argument| is_attribute(*argument, "HoldReasonCode")) {
+            continue;
+        }
+        for element in arguments.iter().filter_map(list).flatten() {
+            if let NodeKind::Literal(Value::Integer(code)) = element.kind() {
+                out.push((element.span(), *code));
+            }
+        }
+    }
+    out.retain(|(_, code)| NEVER_RELEASED.contains(code));
+    out
+}
+
+/// The elements of a list.
+fn list<'e>(node: &Node<'e>) -> Option<Vec<Node<'e>>> {
+    match node.kind() {
+        NodeKind::List(elements) => Some(elements),
+        _ => None,
+    }
 }
 
 /// The clauses of every chain of `&&`, each chain once.

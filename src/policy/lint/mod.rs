@@ -17,6 +17,7 @@ mod rules;
 mod running;
 #[cfg(test)]
 mod tests;
+mod together;
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -25,6 +26,7 @@ use std::ops::Range;
 use classads::{Expr, Value};
 
 pub use rules::{RULES, Rule, Severity};
+pub use together::together;
 
 use super::{Kind, Version};
 use rules::{ERROR_VALUE, LEFT_OUT, QUOTED, UNKNOWN_FUNCTION, UNPARSABLE};
@@ -232,6 +234,7 @@ fn all_findings(text: &str, setting: &Setting<'_>) -> Vec<Finding> {
                 findings.extend(parts::findings(text, &expr, setting));
                 if matches!(setting.role, Role::Release | Role::Remove) {
                     findings.extend(codes::unused(text, &expr));
+                    findings.extend(codes::impossible_subcodes(text, &expr));
                 }
                 if setting.role == Role::Remove {
                     findings.extend(codes::memory_subcode(text, &expr, setting.version, |_| false));

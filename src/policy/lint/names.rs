@@ -34,6 +34,19 @@ const MACHINE: [(&str, &str); 12] = [
     ("Activity", "JobStatus"),
 ];
 
+/// Names that people write, and the attribute that they mean.
+const MEANT: [(&str, &str); 9] = [
+    ("HoldCode", "HoldReasonCode"),
+    ("HoldSubCode", "HoldReasonSubCode"),
+    ("HoldSubReasonCode", "HoldReasonSubCode"),
+    ("LastHoldCode", "LastHoldReasonCode"),
+    ("LastHoldSubCode", "LastHoldReasonSubCode"),
+    ("JobExitCode", "ExitCode"),
+    ("ReturnCode", "ExitCode"),
+    ("ReturnValue", "ExitCode"),
+    ("HoldCount", "NumHolds"),
+];
+
 /// Names that stand for something in every ad.
 const KEYWORDS: [&str; 6] = ["CurrentTime", "MY", "self", "parent", "root", "toplevel"];
 
@@ -77,7 +90,8 @@ fn begins_with(name: &str, starts: &[&str]) -> bool {
 
 /// The attribute that was probably meant.
 pub(in crate::policy) fn nearest_attribute(name: &str) -> Option<&'static str> {
-    nearest(name, KNOWN.values().copied())
+    let meant = MEANT.iter().find(|(written, _)| written.eq_ignore_ascii_case(name));
+    meant.map(|(_, meant)| *meant).or_else(|| nearest(name, KNOWN.values().copied()))
 }
 
 /// The name that differs in a letter of four at most, and in two at most.

@@ -49,7 +49,7 @@ pub(super) fn findings(text: &str, expr: &Expr, setting: &Setting<'_>) -> Vec<Fi
         }
     }
     correct_all(text, &mut out);
-    out.extend(errors(expr));
+    out.extend(errors(text, expr));
     out.extend(implied(text, expr));
     out
 }
@@ -258,7 +258,7 @@ fn function(text: &str, node: Node<'_>, name: &str) -> Finding {
 }
 
 /// Parts that are an error on every job, though nothing in them is.
-fn errors(expr: &Expr) -> Vec<Finding> {
+fn errors(text: &str, expr: &Expr) -> Vec<Finding> {
     if expr.nodes().nth(probe::MAX_PARTS).is_some() {
         return Vec::new();
     }
@@ -283,23 +283,30 @@ fn errors(expr: &Expr) -> Vec<Finding> {
         candidates.map(|node| span(&node)).collect::<BTreeSet<_>>()
     });
     let spans = always.reduce(|known, here| &known & &here).unwrap_or_default();
-    spans.into_iter().map(|(start, end)| error(expr, start..end)).collect()
+    spans.into_iter().map(|(start, end)| error(text, expr, start..end)).collect()
 }
 
-fn error(expr: &Expr, span: Range<usize>) -> Finding {
+fn error(text: &str, expr: &Expr, span: Range<usize>) -> Finding {
     let node = expr.nodes().find(|node| node.span() == span);
+    let mut corrected = None;
     let message = match node.map(|node| node.kind()) {
         Some(NodeKind::Call { name, .. }) => {
             format!(
                 "{name} is an error with these arguments, whatever the job: look at their types in the manual"
             )
         }
-        Some(NodeKind::Binary(operator, ..)) => {
+        Some(NodeKind::Binary(operator, left, right)) => {
+            // A number in quotation marks.
+            corrected = [left, right].into_iter().find_map(|side| {
+                let NodeKind::Literal(Value::String(number)) = side.kind() else { return None };
+                number.parse::<i64>().ok()?;
+                replaced(text, &side.span(), number)
+            });
             format!("'{}' is an error between these operands, whatever the job", operator.symbol())
         }
         _ => "this is an error, whatever the job".to_owned(),
     };
-    Finding::new(&ERROR_VALUE, span, message, None)
+    Finding::new(&ERROR_VALUE, span, message, corrected)
 }
 
 /// Alternatives that another one contains.

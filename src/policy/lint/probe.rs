@@ -194,6 +194,11 @@ pub(super) fn running_again(own: &[(String, String)]) -> ClassAd {
     ad
 }
 
+/// The job after a million holds and runs of ten years.
+pub(super) fn held_often(job: &ClassAd) -> ClassAd {
+    held(job, Counts::Often, &[])
+}
+
 fn held(job: &ClassAd, counts: Counts, labels: &[String]) -> ClassAd {
     let mut ad = job.clone();
     let often = counts != Counts::Once;
@@ -230,7 +235,16 @@ pub(super) fn is_true(ad: &ClassAd, expr: &Expr, age: i64, budget: &Budget) -> O
 pub(super) fn example(code: i64) -> (ClassAd, EvalContext<'static>) {
     let mut ad = held(&job(), Counts::Once, &[]);
     ad.insert_value("HoldReasonCode", code);
-    ad.insert_value("HoldReasonSubCode", 0);
+    // Integers, where they are there: what is compared with them shows by its type.
+    for name in [
+        "HoldReasonSubCode",
+        "ExitCode",
+        "ExitSignal",
+        "LastHoldReasonCode",
+        "LastHoldReasonSubCode",
+    ] {
+        ad.insert_value(name, 0);
+    }
     (ad, context(HELD_AT + 86_400))
 }
 

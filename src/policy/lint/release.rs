@@ -6,11 +6,11 @@ use classads::{BinaryOperator, Expr, Node, NodeKind, Value};
 
 use super::codes::{self, comparison};
 use super::never;
-use super::parts::{replaced, replaced_in_parentheses};
+use super::parts::{replaced, replaced_in_parentheses, replaced_in_whole};
 use super::probe::Sight;
 use super::rules::{
     ALWAYS_TRUE, ANY_CODE, HELD_BY_USER, JOB_STATUS, MEMORY_AS_IS, NEVER_TRUE, NO_DELAY,
-    NUM_JOB_STARTS, SHORT_DELAY, SUBCODE_ALONE, UNBOUNDED,
+    NUM_JOB_STARTS, SHORT_DELAY, SUBCODE_ALONE, UNBOUNDED, USER_HOLD_TOO,
 };
 use super::{Finding, Setting};
 use crate::hold_code::OUT_OF_RESOURCES;
@@ -30,6 +30,12 @@ const BEFORE_START: [(i64, &str); 5] = [
     (32, "too much input"),
     (48, "a hook of the shadow"),
 ];
+
+/// False as a comparison, and no code as an element of a list.
+const NO_CODE: &str = "-1 == 0";
+
+/// [`crate::hold_code::SPOOLING_INPUT`].
+const SPOOLING_INPUT: i64 = crate::hold_code::SPOOLING_INPUT as i64;
 
 /// Memory and disk that were used do not recover.
 const RESOURCES: i64 = OUT_OF_RESOURCES as i64;
@@ -76,6 +82,7 @@ pub(super) fn findings(
         ));
     } else if !sight.released.iter().all(|(code, _)| codes::is_unused(*code)) {
         out.extend(scope(text, &sight));
+        out.extend(user_hold_too(text, expr, setting, &sight));
         out.extend(bound(text, expr, &sight));
         out.extend(delay(text, expr, &sight));
         out.extend(memory_as_is(text, expr, setting, &sight));
@@ -125,6 +132,24 @@ fn scope(text: &str, sight: &Sight) -> Option<Finding> {
                    used than requested, 35 no such image); name the codes, HoldReasonCode =?= 13 for input transfer"
         .to_owned();
     Some(Finding::new(&ANY_CODE, 0..text.len(), message, None))
+}
+
+/// A code that no policy releases, asked for among others: without that part it is not released.
+fn user_hold_too(text: &str, expr: &Expr, setting: &Setting<'_>, sight: &Sight) -> Option<Finding> {
+    let (span, code) = codes::never_released(expr).into_iter().find(|(span, code)| {
+        let without = replaced_in_whole(text, span, NO_CODE).map(|text| Expr::parse_old(&text));
+        let Some(Ok(without)) = without else { return false };
+        let grows = setting.raises_request != Some(false);
+        let rest = Sight::of(&without, setting.own_attributes, grows);
+        sight.releases(*code) && !rest.releases(*code) && !rest.released.is_empty()
+    })?;
+    let what = match code {
+        SPOOLING_INPUT => "input that is being spooled",
+        _ => "a person's hold",
+    };
+    let message =
+        format!("no policy releases code {code}, {what}: this part changes nothing, leave it out");
+    Some(Finding::new(&USER_HOLD_TOO, span, message, None))
 }
 
 /// How often.

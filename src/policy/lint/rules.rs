@@ -75,6 +75,9 @@ rules! {
          (more memory used than requested) or 14 (no working directory), are released too.";
     UNBOUNDED "unbounded" Warning
         "No count of holds or starts ends it: a job that is held each time is released for ever.";
+    USER_HOLD_TOO "user-hold-too" Warning
+        "It asks for code 1, a person's hold, or 16, input being spooled, among others: no policy \
+         releases those, and the part changes nothing (user_job_policy.cpp).";
     NUM_JOB_STARTS "num-job-starts" Warning
         "NumJobStarts does not grow when a job is held before its program starts, as by input \
          transfer (code 13): a bound by it alone never ends those releases. NumHolds counts all.";
@@ -87,6 +90,10 @@ rules! {
     UNUSED_CODE "unused-code" Warning
         "It asks for a hold reason code that no HTCondor of today gives: 2, 17 and 28 to 31, or \
          one that condor_holdcodes.h lacks.";
+    IMPOSSIBLE_SUBCODE "impossible-subcode" Warning
+        "It asks for a code with a subcode that no hold of this code has: errnos end at 133, the \
+         status of a transfer plug-in is a multiple of 256, code 34 has 0, 102 and 104 \
+         (hold-table.rst).";
     BARE_NUMBER "bare-number" Warning
         "A number stands between && and || where a comparison should: any number but 0 is true.";
     UNKNOWN_ATTRIBUTE "unknown-attribute" Warning
@@ -102,9 +109,25 @@ rules! {
          job whose input is transferred for the next run is held, or removed, before it begins \
          (seen on 23.9 and 25.14). HTCondor's own limit compares it with ShadowBday \
          (user_job_policy.cpp).";
+    MISSPELT "misspelt-policy" Error
+        "The name of a command, attribute or knob is nearly that of a policy: HTCondor does not \
+         read it.";
+    HELD_AGAIN "held-again" Warning
+        "What held the job is still true when it is released: what a run used stays in the job ad \
+         until the next run, and the job is held again at the next evaluation.";
+    REMOVED_FIRST "removed-first" Warning
+        "Held jobs are removed before the release policy of the same file releases them.";
+    UNRELEASED_SUBCODE "unreleased-subcode" Warning
+        "A hold policy gives a subcode, and the release policy of the same file asks for others.";
+    ENDLESS_RETRY "endless-retry" Warning
+        "A job whose program fails is started again each time, and nothing ends it \
+         (on_exit_remove in the manual of condor_submit).";
     NO_DELAY "no-delay" Note
         "A hold is released at the next evaluation, which comes every 60 s or less often \
          (PERIODIC_EXPR_INTERVAL): what failed has little time to recover.";
+    MEMORY_BY_STARTS "memory-by-starts" Note
+        "The request of memory grows with NumJobStarts: with each eviction too, and not where \
+         DAGMan submits a node again (RETRY), whose job begins with 0.";
     SHORT_DELAY "short-delay" Note
         "The delay is shorter than the time between two evaluations (PERIODIC_EXPR_INTERVAL, 60 \
          s).";

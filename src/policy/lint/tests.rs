@@ -3,6 +3,7 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 
 use super::*;
+use crate::policy::SettingsFile;
 
 fn names(text: &str, setting: &Setting<'_>) -> Vec<&'static str> {
     lint(text, setting).iter().map(|finding| finding.rule.name).collect()
@@ -67,6 +68,25 @@ fn each_rule_finds_its_defect() {
             ),
             "implied",
         ),
+        (
+            format!("HoldReasonCode == 3 && ExitCode == \"0\" && NumHolds < 3 && {delayed}"),
+            "error-value",
+        ),
+        (
+            format!("member(HoldReasonCode, {{ 1, 13 }}) && NumHolds < 3 && {delayed}"),
+            "user-hold-too",
+        ),
+        (
+            format!("(HoldReasonCode == 16 || HoldReasonCode == 13) && NumHolds < 3 && {delayed}"),
+            "user-hold-too",
+        ),
+        (
+            format!(
+                "HoldReasonCode == 14 && HoldReasonSubCode == 256 && NumHolds < 3 && {delayed}"
+            ),
+            "impossible-subcode",
+        ),
+        (format!("HoldReasonCode == 13 && HoldSubCode == 2 && {delayed}"), "unknown-attribute"),
         ("HoldReasonCode =?= 13 && NumHolds < 3".to_owned(), "no-delay"),
         (
             "HoldReasonCode =?= 13 && NumHolds < 3 && (time() - EnteredCurrentStatus) > 30"
@@ -92,6 +112,131 @@ fn each_rule_finds_its_defect() {
     assert_eq!(names(&text, &setting), ["memory-as-is"]);
     let setting = Setting { raises_request: Some(true), ..setting };
     assert_eq!(names(&text, &setting), [""; 0]);
+}
+
+#[test]
+fn a_code_that_is_excluded_is_not_asked_for() {
+    let delayed = "(time() - EnteredCurrentStatus) > 600";
+    for text in [
+        "HoldReasonCode != 1 && HoldReasonCode == 13",
+        "!(HoldReasonCode == 1) && HoldReasonCode == 13",
+        "HoldReasonCode == 13 && HoldReasonSubCode == 256",
+        "HoldReasonCode == 12 && HoldReasonSubCode == 28",
+        "HoldReasonCode == 3 && HoldReasonSubCode == 4711",
+        "member(HoldReasonCode, { 12, 13 }) && member(HoldReasonSubCode, { 1, 2 })",
+    ] {
+        let text = format!("{text} && NumHolds < 3 && {delayed}");
+        assert_eq!(release(&text), [""; 0], "{text}");
+    }
+}
+
+/// Rules that the settings of a file break together, each with its setting.
+fn of_file(text: &str) -> Vec<(String, &'static str, Option<String>)> {
+    let settings = SettingsFile::read(text);
+    together(&settings)
+        .into_iter()
+        .map(|(setting, found)| (setting.name.clone(), found.rule.name, found.corrected))
+        .collect()
+}
+
+const RELEASE: &str =
+    "HoldReasonCode == 3 && NumHolds < 3 && (time() - EnteredCurrentStatus) > 600";
+
+#[test]
+fn settings_that_contradict_each_other_are_found() {
+    for (text, expected) in [
+        ("periodic_relase = true".to_owned(), ("periodic_relase", "misspelt-policy")),
+        ("+PeriodicRelese = true".to_owned(), ("+PeriodicRelese", "misspelt-policy")),
+        (
+            "SYSTEM_PERIODIC_RELEASES = true".to_owned(),
+            ("SYSTEM_PERIODIC_RELEASES", "misspelt-policy"),
+        ),
+        ("on_exit_remove = ExitCode == 0".to_owned(), ("on_exit_remove", "endless-retry")),
+        (
+            format!("periodic_hold = MemoryUsage > 2000\nperiodic_release = {RELEASE}"),
+            ("periodic_hold", "held-again"),
+        ),
+        (
+            format!(
+                "periodic_release = {RELEASE}\nperiodic_remove = time() > EnteredCurrentStatus + 120"
+            ),
+            ("periodic_remove", "removed-first"),
+        ),
+        (
+            format!(
+                "periodic_hold = JobStatus == 2 && MemoryUsage > 2000\nperiodic_hold_subcode = 7\n\
+                 periodic_release = {RELEASE} && HoldReasonSubCode == 8"
+            ),
+            ("periodic_hold_subcode", "unreleased-subcode"),
+        ),
+        (
+            ("SYSTEM_PERIODIC_HOLD_Memory = JobStatus == 2\nSYSTEM_PERIODIC_HOLD_Memory_SUBCODE = 7\n\
+                 SYSTEM_PERIODIC_RELEASE_Memory = HoldReasonCode == 26 && HoldReasonSubCode == 8")
+            .to_owned(),
+            ("SYSTEM_PERIODIC_HOLD_Memory_SUBCODE", "unreleased-subcode"),
+        ),
+        (
+            "request_memory = 1000 * (1 + NumJobStarts)".to_owned(),
+            ("request_memory", "memory-by-starts"),
+        ),
+    ] {
+        let found = of_file(&text);
+        let [(name, rule, _)] = &found[..] else { panic!("{text}: {found:?}") };
+        assert_eq!((name.as_str(), *rule), expected, "{text}");
+    }
+}
+
+#[test]
+fn settings_that_go_together_are_not_found() {
+    for text in [
+        "on_exit_remove = ExitCode == 0 || NumJobStarts > 5".to_owned(),
+        "on_exit_remove = ExitCode == 0\nmax_retries = 4".to_owned(),
+        "on_exit_remove = ExitCode == 0\non_exit_hold = ExitCode != 0".to_owned(),
+        "on_exit_remove = ExitCode == 0\nperiodic_remove = NumJobStarts > 10".to_owned(),
+        "on_exit_remove = true".to_owned(),
+        // It is used: a macro.
+        "periodic_release1 = true\nperiodic_release = $(periodic_release1)".to_owned(),
+        format!(
+            "periodic_hold = JobStatus == 2 && MemoryUsage > 2000\nperiodic_release = {RELEASE}"
+        ),
+        "periodic_hold = MemoryUsage > 2000".to_owned(),
+        format!(
+            "periodic_release = {RELEASE}\nperiodic_remove = JobStatus == 5 && time() > EnteredCurrentStatus + 86400"
+        ),
+        format!(
+            "periodic_hold = JobStatus == 2 && MemoryUsage > 2000\nperiodic_hold_subcode = 7\n\
+             periodic_release = {RELEASE} && member(HoldReasonSubCode, {{ 7, 8 }})"
+        ),
+        "request_memory = ifThenElse(MemoryUsage =!= undefined, 2 * MemoryUsage, 1000)".to_owned(),
+        "executable = a\nrequirements = true\nqueue 3".to_owned(),
+    ] {
+        assert_eq!(of_file(&text), [], "{text}");
+    }
+}
+
+#[test]
+fn corrected_settings_have_no_finding() {
+    for text in [
+        "on_exit_remove = ExitCode == 0".to_owned(),
+        format!("periodic_release = {RELEASE}\nperiodic_hold = MemoryUsage > 2000"),
+    ] {
+        let (name, _, corrected) = of_file(&text).remove(0);
+        let rest = text.lines().filter(|line| !line.starts_with(&name));
+        let rest = rest.collect::<Vec<_>>().join("\n");
+        assert_eq!(of_file(&format!("{rest}\n{name} = {}", corrected.unwrap())), [], "{text}");
+    }
+}
+
+#[test]
+fn many_settings_are_looked_at_in_time() {
+    let start = Instant::now();
+    let one = "periodic_relese = a\nperiodic_hold = MemoryUsage > 5\nperiodic_hold_subcode = 4\n";
+    let names: String = (0..5_000)
+        .map(|number| format!("SYSTEM_PERIODIC_REMOVE_{number} = NumHolds > {number}\n"))
+        .collect();
+    let found = of_file(&format!("{}{names}periodic_release = {RELEASE}\n", one.repeat(5_000)));
+    assert!(found.len() >= 5_000);
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }
 
 #[test]

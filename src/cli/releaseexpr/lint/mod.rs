@@ -12,7 +12,7 @@ use classads::Expr;
 use super::input::read_settings;
 use super::request::Request;
 use super::run::RunError;
-use crate::policy::lint::{Finding, Role, Setting, Severity, lint};
+use crate::policy::lint::{Finding, Role, Setting, Severity, lint, together};
 use crate::policy::{Assignment, SettingsFile, Version};
 use crate::queue::display_path;
 use crate::text::{plural, shorten};
@@ -116,10 +116,11 @@ fn report(request: &Request) -> Result<Report, RunError> {
     Ok(report)
 }
 
-/// Whether a word names a file: there is one, or it looks like a path and not like an expression.
+/// Whether a word names a file: there is one, or a folder, or it looks like a path and not like an
+/// expression.
 pub(super) fn is_file(what: &str) -> bool {
     let is_word = !what.chars().any(|c| c.is_whitespace() || "()=<>&|!\"'?".contains(c));
-    Path::new(what).is_file()
+    Path::new(what).exists()
         || is_word
             && what.contains(['.', '/'])
             && what.parse::<f64>().is_err()
@@ -176,8 +177,7 @@ fn file(path: &str, request: &Request, report: &mut Report) -> Result<(), RunErr
             .is_some_and(|value| ["grid", "9"].contains(&value.to_ascii_lowercase().as_str()))
     });
     for assignment in settings.assignments() {
-        let name_of_attribute = own_name(&assignment.name).unwrap_or(&assignment.name);
-        let Some(role) = Role::of(name_of_attribute) else { continue };
+        let Some(role) = Role::of(assignment.setting()) else { continue };
         let setting = Setting {
             role,
             version: version(request),
@@ -185,22 +185,37 @@ fn file(path: &str, request: &Request, report: &mut Report) -> Result<(), RunErr
             raises_request,
             is_grid,
         };
-        let text = assignment.value.text.as_str();
-        let (expression, own) = (Rc::from(text), Rc::from(shorten(&assignment.name, MAX_NAME)));
-        report.look(text, &setting, |finding| {
-            let (line, shown, mark) = placed(&settings, assignment, &finding);
-            Placed {
-                file: Some(Rc::clone(&name)),
-                line,
-                setting: Some(Rc::clone(&own)),
-                expression: Rc::clone(&expression),
-                shown,
-                mark,
-                finding,
-            }
+        report.look(&assignment.value.text, &setting, |finding| {
+            in_file(&settings, &name, assignment, finding)
         });
     }
+    for (assignment, finding) in together(&settings) {
+        // A name that is nearly that of a policy was meant as one.
+        report.expressions += usize::from(finding.rule.name == "misspelt-policy");
+        if report.findings.len() < MAX_FINDINGS {
+            report.findings.push(in_file(&settings, &name, assignment, finding));
+        }
+    }
     Ok(())
+}
+
+/// A finding about a setting of a file, with its place.
+fn in_file(
+    settings: &SettingsFile,
+    file: &Rc<str>,
+    assignment: &Assignment,
+    finding: Finding,
+) -> Placed {
+    let (line, shown, mark) = placed(settings, assignment, &finding);
+    Placed {
+        file: Some(Rc::clone(file)),
+        line,
+        setting: Some(Rc::from(shorten(&assignment.name, MAX_NAME))),
+        expression: Rc::from(assignment.value.text.as_str()),
+        shown,
+        mark,
+        finding,
+    }
 }
 
 /// The number of the line, what of it is shown and the mark in that.
@@ -218,16 +233,10 @@ fn placed(
     (line, shown, mark)
 }
 
-/// `Flag` of `+Flag` or `MY.Flag`.
-fn own_name(name: &str) -> Option<&str> {
-    let my = name.get(..3).filter(|start| start.eq_ignore_ascii_case("MY."));
-    name.strip_prefix('+').or_else(|| my.and_then(|_| name.get(3..)))
-}
-
 /// Attributes that a submit description sets of its own.
 fn own_attributes(settings: &SettingsFile) -> Vec<(String, String)> {
     let own = |setting: &Assignment| {
-        Some((own_name(&setting.name)?.to_owned(), setting.value.text.clone()))
+        Some((setting.own_attribute()?.to_owned(), setting.value.text.clone()))
     };
     settings.assignments().iter().filter_map(own).collect()
 }

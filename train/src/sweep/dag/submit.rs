@@ -11,6 +11,9 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use holdadvise::hold_code::{self, Cause, HoldCode, Subcode};
+use holdadvise::policy::NEVER_RELEASED;
+
 use super::steps::{self, CHECKPOINT_EXIT_CODE, CHECKPOINT_FILES, Kind, TRAIN_VARIABLES};
 use super::{Here, Request, quote};
 use crate::Error;
@@ -339,6 +342,21 @@ enum Where {
     ExecutionPoint,
 }
 
+/// Codes of holds that may pass, elsewhere or later, and those of memory and disk, for which the
+/// job asks for more the next time; with commas.
+fn released_codes() -> String {
+    const LIMITS: [i32; 3] = [21, 26, hold_code::OUT_OF_RESOURCES];
+    let is_released = |code: &&HoldCode| {
+        let may_pass = code.cause.passes() || code.elsewhere || code.cause == Cause::Unknown;
+        code.gone.is_none()
+            && code.subcode != Subcode::Ec2
+            && !NEVER_RELEASED.contains(&code.number.into())
+            && (may_pass || LIMITS.contains(&code.number))
+    };
+    let codes = HoldCode::ALL.iter().filter(is_released);
+    codes.map(|code| code.number.to_string()).collect::<Vec<_>>().join(", ")
+}
+
 /// What all descriptions end with.
 fn end(
     description: &mut Description,
@@ -365,7 +383,8 @@ fn end(
         .set(
             "periodic_release",
             format!(
-                "HoldReasonCode != 1 && NumHolds <= {RELEASES} && time() - EnteredCurrentStatus > {RELEASE_AFTER}"
+                "member(HoldReasonCode, {{ {} }}) && NumHolds <= {RELEASES} && time() - EnteredCurrentStatus > {RELEASE_AFTER}",
+                released_codes()
             ),
         )
         .set(

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use holdadvise::policy::{SettingsFile, lint};
+
 use super::*;
 use crate::sweep::plan::{
     Data, Goal, Method, Metric, PLAN_FORMAT, Program, Resources, Rung, Setting, Tracking, Trial,
@@ -154,6 +156,19 @@ fn rich() -> (tempfile::TempDir, Plan) {
     (folder, plan)
 }
 
+/// The rules of `condor_releaseexpr -lint` that a submit description breaks.
+fn linted(description: &str) -> Vec<&'static str> {
+    let settings = SettingsFile::read(description);
+    let mut rules: Vec<_> =
+        lint::together(&settings).iter().map(|(_, found)| found.rule.name).collect();
+    for assignment in settings.assignments() {
+        let Some(role) = lint::Role::of(assignment.setting()) else { continue };
+        let found = lint::lint(&assignment.value.text, &lint::Setting::alone(role));
+        rules.extend(found.iter().map(|found| found.rule.name));
+    }
+    rules
+}
+
 #[test]
 fn the_dag_and_its_descriptions_are_those_documented() {
     let folder = tempfile::tempdir().unwrap();
@@ -167,6 +182,9 @@ fn the_dag_and_its_descriptions_are_those_documented() {
         })
         .collect();
     insta::assert_snapshot!("submit", all.join("\n"));
+    for name in names {
+        assert_eq!(linted(&text(folder.path(), &format!("submit/{name}.sub"))), [""; 0], "{name}");
+    }
     assert_eq!(std::fs::read_dir(folder.path().join("submit")).unwrap().count(), names.len());
     let said = made.to_string().replace(folder.path().to_str().unwrap(), "DIR");
     assert_eq!(
