@@ -261,6 +261,25 @@ proptest! {
     }
 
     #[test]
+    fn a_printed_ad_is_read_back(
+        texts in prop::collection::vec(("[^\\x00]{1,8}", expressions(), "[^\\x00]{0,8}"), 0..5)
+    ) {
+        let mut job = ClassAd::new();
+        for (name, text, string) in texts {
+            let expr = Expr::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            job.insert(&name, expr);
+            job.insert_value(&format!("{name}_"), string.as_str());
+        }
+        let printed = job.to_string();
+        let again = ClassAd::parse(&printed).unwrap_or_else(|error| panic!("{error} in {printed}"));
+        prop_assert_eq!(again.to_string(), printed.clone());
+        prop_assert_eq!(again.len(), job.len());
+        for name in job.names() {
+            prop_assert_eq!(again.string(name), job.string(name), "{}", printed);
+        }
+    }
+
+    #[test]
     fn printing_and_parsing_again_changes_nothing(text in expressions()) {
         let expr = Expr::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
         let new = expr.print(Style::New);

@@ -384,11 +384,11 @@ impl ClassAd {
     }
 }
 
-/// The ad in brackets, as `-long` writes a nested ad.
+/// The ad in brackets and in the new syntax: [`ClassAd::parse`] reads it back.
 impl fmt::Display for ClassAd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = String::new();
-        print::classad(&mut text, self, print::Style::Long);
+        print::classad(&mut text, self, print::Style::New);
         f.write_str(&text)
     }
 }

@@ -222,7 +222,7 @@ impl<'c> Evaluator<'c> {
             }
             Kind::Attribute { scope: Some(before), name, .. } => {
                 let object = self.deeper(|| self.node(tree, *before, scope))?;
-                self.select(&object, name)
+                self.select(&object, name, scope)
             }
             Kind::Parentheses(inside) => self.deeper(|| self.node(tree, *inside, scope)),
             Kind::Unary(operator, operand) => {
@@ -288,6 +288,7 @@ impl<'c> Evaluator<'c> {
         right: NodeId,
         scope: &Scope<'a>,
     ) -> Outcome<'a> {
+        let written = [left, right];
         let left = self.node(tree, left, scope)?;
         match operator {
             BinaryOperator::Or if left.is_error() => return Ok(Val::ERROR),
@@ -304,6 +305,13 @@ impl<'c> Evaluator<'c> {
             _ => {
                 if let (Some(one), Some(other)) = (left.as_str(), right.as_str()) {
                     self.charge_bytes(one.len().min(other.len()))?;
+                }
+                // HTCondor gives what a name in brackets finds a type of its own (`SLIST_VALUE`).
+                if matches!(operator, BinaryOperator::Identical | BinaryOperator::NotIdentical)
+                    && !matches!((&left, &right), (Val::Plain(_), _) | (_, Val::Plain(_)))
+                    && is_subscript(tree, written[0]) != is_subscript(tree, written[1])
+                {
+                    return Ok((operator == BinaryOperator::NotIdentical).into());
                 }
                 Ok(Val::Plain(operators::binary(operator, &left, &right)))
             }
@@ -339,17 +347,20 @@ impl<'c> Evaluator<'c> {
         }
     }
 
-    /// `object.name`: of an ad its attribute, of a list the list of its elements' attributes.
-    fn select<'a>(&self, object: &Val<'a>, name: &Name) -> Outcome<'a> {
+    /// `object.name`: of an ad its attribute, of a list the list of its elements' attributes. Names
+    /// in the elements are looked up where `object.name` stands, not where the list does, as in
+    /// HTCondor (`AttributeReference::_Evaluate`).
+    fn select<'a>(&self, object: &Val<'a>, name: &Name, here: &Scope<'a>) -> Outcome<'a> {
         match object {
             Val::Plain(Value::Undefined) => Ok(Val::UNDEFINED),
             Val::Plain(_) => Ok(Val::ERROR),
             Val::Ad(inside) => self.attribute(inside, name, true),
             Val::List(elements, inside) => {
                 let mut found = Vec::with_capacity(elements.len());
+                let of_elements = here.of_elements(inside);
                 for element in elements.iter() {
-                    let element = self.deeper(|| self.expression(element, inside))?;
-                    let value = self.deeper(|| self.select(&element, name))?;
+                    let element = self.deeper(|| self.expression(element, &of_elements))?;
+                    let value = self.deeper(|| self.select(&element, name, here))?;
                     found.push(self.element(value)?);
                 }
                 Ok(Val::List(scope::literals(found), inside.clone()))
@@ -442,7 +453,7 @@ impl<'c> Evaluator<'c> {
         match self.expression_deeper(&before.to_expr(), scope) {
             Ok(Val::Ad(inside)) => self.find(&inside, name),
             Ok(list @ Val::List(..)) => {
-                let found = self.select(&list, &Name::new(name)).ok().map(Found::Value);
+                let found = self.select(&list, &Name::new(name), scope).ok().map(Found::Value);
                 (found, scope.clone())
             }
             _ => (None, scope.clone()),
@@ -493,6 +504,17 @@ impl Drop for Evaluator<'_> {
         if let Some(budget) = &self.context.budget {
             budget.take(self.steps.get());
         }
+    }
+}
+
+/// `ad["name"]`.
+fn is_subscript(tree: &Tree, node: NodeId) -> bool {
+    match &tree.node(node).kind {
+        Kind::Parentheses(inside) => is_subscript(tree, *inside),
+        Kind::Binary(BinaryOperator::Subscript, _, index) => {
+            matches!(tree.node(*index).kind, Kind::Literal(Value::String(_)))
+        }
+        _ => false,
     }
 }
 
