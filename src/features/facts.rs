@@ -1,5 +1,9 @@
 //! What the columns of the held job are computed from.
 
+use std::collections::HashMap;
+
+use eventlog::JobId;
+
 use super::words::Words;
 use crate::history::{Action, Episode, Exit, JobHistory, Known, Step, What};
 
@@ -53,16 +57,70 @@ pub(super) struct Usage {
 /// Seconds before a hold within which an eviction is the same failure.
 const WITH_HOLD: i64 = 10;
 
+/// What the first steps of a job add up to. Rows of one job are asked for one after the other: each
+/// goes on where the last one ended.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    job: Option<JobId>,
+    /// Steps counted.
+    steps: usize,
+    held: usize,
+    starts: usize,
+    evictions: usize,
+    /// Holds with a code, and releases from it after which the job was held or failed again.
+    of_code: HashMap<i32, (usize, usize)>,
+    /// The code of the last hold.
+    last_held: Option<i32>,
+}
+
+impl Tally {
+    /// Counts these steps of a job, its first ones.
+    fn count(&mut self, job: JobId, steps: &[Step]) {
+        if self.job != Some(job) || self.steps > steps.len() {
+            *self = Self { job: Some(job), ..Self::default() };
+        }
+        for step in &steps[self.steps..] {
+            self.add(step.what);
+        }
+        self.steps = steps.len();
+    }
+
+    fn add(&mut self, what: What) {
+        let last = self.last_held;
+        let mut fails = || {
+            if let Some(counts) = last.and_then(|code| self.of_code.get_mut(&code)) {
+                counts.1 += 1;
+            }
+        };
+        match what {
+            What::Held(hold) => {
+                if hold.is_by_system() {
+                    fails();
+                }
+                self.of_code.entry(hold.code).or_default().0 += 1;
+                self.held += 1;
+                self.last_held = Some(hold.code);
+            }
+            What::Terminated(Exit::Code(_) | Exit::Signal(_)) => fails(),
+            What::Executing(_) => self.starts += 1,
+            What::Evicted | What::ShadowException => self.evictions += 1,
+            _ => {}
+        }
+    }
+}
+
 impl Own {
     /// `steps`: those of the job up to its hold.
-    pub(super) fn of(hold: &Episode, job: &JobHistory, steps: &[Step], instant: i64) -> Self {
+    pub(super) fn of(
+        hold: &Episode,
+        job: &JobHistory,
+        steps: &[Step],
+        instant: i64,
+        tally: &mut Tally,
+    ) -> Self {
+        tally.count(hold.identity.job, steps);
         let code = hold.identity.code;
-        let counted =
-            |wanted: fn(What) -> bool| steps.iter().filter(|step| wanted(step.what)).count();
-        let for_code = |what: What| matches!(what, What::Held(hold) if hold.code == code);
-        let same_code = steps.iter().filter(|step| for_code(step.what)).count();
-        let held = counted(|what| matches!(what, What::Held(_))).max(1);
-        let starts = counted(|what| matches!(what, What::Executing(_)));
+        let (same_code, failed_releases) = tally.of_code.get(&code).copied().unwrap_or_default();
         let from_submission = job.from_submission();
         let submitted = steps.first().filter(|_| from_submission).map(|step| step.time);
         // What the ad counts where the log begins late.
@@ -75,11 +133,11 @@ impl Own {
             logged: !steps.is_empty(),
             from_submission,
             // NumHolds of the ad may count a hold twice, once by the shadow and once by the schedd.
-            holds: beyond(held, hold.identity.num_holds),
-            starts: beyond(starts, ad.and_then(|ad| ad.num_job_starts).unwrap_or(0)),
+            holds: beyond(tally.held.max(1), hold.identity.num_holds),
+            starts: beyond(tally.starts, ad.and_then(|ad| ad.num_job_starts).unwrap_or(0)),
             holds_same_code: same_code.max(1),
-            evictions: counted(|what| matches!(what, What::Evicted | What::ShadowException)),
-            failed_releases: failed_releases(steps, code),
+            evictions: tally.evictions,
+            failed_releases,
             age: submitted.map(|submitted| hold.held_at - submitted),
             ran_for: attempt(steps, hold.held_at).map(|began| hold.held_at - began),
         }
@@ -114,29 +172,4 @@ fn attempt(steps: &[Step], held_at: i64) -> Option<i64> {
     let with_hold = |step: &&Step| ended(step) && step.time >= held_at - WITH_HOLD;
     let run = before.iter().rev().skip_while(with_hold).take_while(|step| !ended(step));
     run.filter(|step| matches!(step.what, What::Executing(_))).last().map(|step| step.time)
-}
-
-fn failed_releases(steps: &[Step], code: i32) -> usize {
-    let mut failed = 0;
-    let mut released_from = None;
-    for step in steps {
-        match step.what {
-            What::Held(hold) => {
-                if released_from == Some(Some(code)) && hold.is_by_system() {
-                    failed += 1;
-                }
-                released_from = Some(None);
-                if hold.code == code {
-                    released_from = Some(Some(code));
-                }
-            }
-            What::Terminated(Exit::Code(_) | Exit::Signal(_))
-                if released_from == Some(Some(code)) =>
-            {
-                failed += 1;
-            }
-            _ => {}
-        }
-    }
-    failed
 }

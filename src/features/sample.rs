@@ -1,9 +1,11 @@
 //! One sample: the tensor and the statics of one hold at one decision instant.
 
+use std::sync::Mutex;
+
 use super::around::{Around, Group, Holds, Name, Named, Scope};
 use super::at_server::AtServer;
 use super::columns::{Column, Seen};
-use super::facts::{Facts, Own, Usage};
+use super::facts::{Facts, Own, Tally, Usage};
 use super::neighbourhood::{Neighbourhood, Others, Voice, Window, voices};
 use super::schema::{Projection, SchemaError};
 use super::series::Both;
@@ -27,6 +29,8 @@ pub struct Sampler {
     history: History,
     around: Around,
     projection: Projection,
+    /// Of the job that was last asked about.
+    tally: Mutex<Tally>,
 }
 
 /// Runs of some jobs.
@@ -64,7 +68,7 @@ impl Sampler {
 
     fn of(mut history: History, projection: Projection, holds: &Holds) -> Self {
         let around = Around::of(&mut history, holds);
-        Self { history, around, projection }
+        Self { history, around, projection, tally: Mutex::default() }
     }
 
     /// The history it samples.
@@ -311,6 +315,16 @@ impl<'a> View<'a> {
         }
     }
 
+    fn own(&self) -> Own {
+        let steps = &self.job.steps[..self.own_steps()];
+        let of = |tally: &mut Tally| Own::of(self.hold, self.job, steps, self.instant, tally);
+        // Another thread may ask about another job.
+        match self.sampler.tally.try_lock() {
+            Ok(mut tally) => of(&mut tally),
+            Err(_) => of(&mut Tally::default()),
+        }
+    }
+
     fn facts(&self, action: Action, held_in_queue: Option<usize>, around: &AllScopes<'a>) -> Facts {
         let Self { sampler, hold, instant, job, .. } = *self;
         let reason = hold.reason.as_deref().filter(|reason| !reason.is_empty());
@@ -324,7 +338,7 @@ impl<'a> View<'a> {
             reason_given: reason.is_some(),
             words: reason.map_or(Words::NONE, Words::of),
             held_for: instant - hold.held_at,
-            own: Own::of(hold, job, &job.steps[..self.own_steps()], instant),
+            own: self.own(),
             usage: Usage::of(hold, job, instant),
             sees_access_point,
             held_same_code: logged.then_some(all.held_now_same_code).or(held_in_queue),

@@ -23,11 +23,49 @@ struct Late {
     job: u32,
 }
 
+/// For each entry of a list how many are before it up to the last of another job: a job that is
+/// held many times is passed over at once.
+#[derive(Clone, Debug, Default)]
+struct Others(Vec<u32>);
+
+impl Others {
+    fn of(jobs: impl Iterator<Item = u32>) -> Self {
+        let mut before = Vec::new();
+        let (mut last, mut end_of_others) = (None, 0);
+        for (at, job) in (0_u32..).zip(jobs) {
+            if last != Some(job) {
+                end_of_others = at;
+            }
+            last = Some(job);
+            before.push(end_of_others);
+        }
+        Self(before)
+    }
+
+    /// Positions before `end` of entries of jobs other than `job`, the last first.
+    fn before<'a>(
+        &'a self,
+        end: usize,
+        job: u32,
+        job_at: impl Fn(usize) -> u32 + 'a,
+    ) -> impl Iterator<Item = usize> + 'a {
+        let mut end = end;
+        std::iter::from_fn(move || {
+            if end > 0 && job_at(end - 1) == job {
+                end = self.0[end - 1] as usize;
+            }
+            end = end.checked_sub(1)?;
+            Some(end)
+        })
+    }
+}
+
 /// Instants at which one kind of thing happened to the jobs of one group, each with when it was
 /// known to belong to the group.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Series {
     prompt: Vec<Prompt>,
+    others: Others,
     late: Vec<Late>,
 }
 
@@ -55,6 +93,7 @@ impl Series {
         } else {
             self.prompt.par_sort_unstable_by_key(key);
         }
+        self.others = Others::of(self.prompt.iter().map(|entry| entry.job));
         self.late.sort_unstable_by_key(|entry| (entry.time, entry.job));
     }
 
@@ -81,8 +120,8 @@ impl Series {
     /// When it last happened to a job other than `job`, not after `to` and as known then.
     pub(crate) fn last(&self, to: i64, job: u32) -> Option<i64> {
         let end = self.prompt.partition_point(|entry| entry.time <= to);
-        let prompt =
-            self.prompt[..end].iter().rev().find(|entry| entry.job != job).map(|entry| entry.time);
+        let mut others = self.others.before(end, job, |at| self.prompt[at].job);
+        let prompt = others.next().map(|at| self.prompt[at].time);
         let end = self.late.partition_point(|entry| entry.time <= to);
         let late = self.late[..end]
             .iter()
@@ -238,6 +277,9 @@ impl Both<'_, Results> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Results {
     entries: Vec<(i64, u32, bool)>,
+    others: Others,
+    /// Where the first entry of another job than the first is.
+    first_of_others: usize,
     /// Successes among the first entries.
     successes: Vec<u32>,
 }
@@ -256,6 +298,10 @@ impl Results {
     /// Sorts. To be called before anything is asked.
     pub(crate) fn settle(&mut self) {
         self.entries.sort_unstable();
+        self.others = Others::of(self.entries.iter().map(|entry| entry.1));
+        let first = self.entries.first().map(|entry| entry.1);
+        let of_first = self.entries.iter().take_while(|entry| Some(entry.1) == first);
+        self.first_of_others = of_first.count();
         let mut sum = 0;
         self.successes = std::iter::once(0)
             .chain(self.entries.iter().map(|&(_, _, success)| {
@@ -285,11 +331,10 @@ impl Results {
 
     /// When the first outcome of a job other than `job` was known, not after `to`.
     pub(crate) fn first(&self, to: i64, job: u32) -> Option<i64> {
-        let until = self.entries.iter().take_while(|&&(known, _, _)| known <= to);
-        until
-            .map(|&(known, other, _)| (known, other))
-            .find(|&(_, other)| other != job)
-            .map(|first| first.0)
+        let (_, first, _) = self.entries.first()?;
+        // The first run of one job, and what follows it.
+        let at = if *first == job { self.first_of_others } else { 0 };
+        self.entries.get(at).map(|entry| entry.0).filter(|known| *known <= to)
     }
 
     /// When a success of a job other than `job` was last known at `to`.
@@ -300,8 +345,8 @@ impl Results {
     /// Of jobs other than `job`, the latest first.
     fn until(&self, to: i64, job: u32) -> impl Iterator<Item = (i64, bool)> {
         let end = self.entries.partition_point(|&(known, _, _)| known <= to);
-        let others = self.entries[..end].iter().rev().filter(move |&&(_, other, _)| other != job);
-        others.map(|&(known, _, success)| (known, success))
+        let others = self.others.before(end, job, |at| self.entries[at].1);
+        others.map(|at| (self.entries[at].0, self.entries[at].2))
     }
 }
 
@@ -334,6 +379,34 @@ mod tests {
         assert_eq!((both.count(0, 50, 1), both.last(40, 9)), (4, Some(40)));
         assert_eq!(both.first(12, 50, 2), Some(15));
         assert_eq!(both.jobs(0, 50, 2).collect::<Vec<_>>(), [1, 1, 3, 4, 5]);
+    }
+
+    #[test]
+    fn others_are_found_behind_a_long_run_of_one_job() {
+        let mut series = Series::default();
+        let mut results = Results::default();
+        let jobs = [7, 7, 1, 1, 1, 2, 2, 1, 1];
+        for (time, job) in (0..).zip(jobs) {
+            series.push(time, time, job);
+            results.push(time, job, time % 4 == 1);
+        }
+        series.settle();
+        results.settle();
+        for job in [1, 2, 7, 9] {
+            for to in -1..10 {
+                let of_others = || {
+                    let all =
+                        (0_i64..).zip(jobs).filter(|&(time, other)| time <= to && other != job);
+                    all.collect::<Vec<_>>()
+                };
+                let last = of_others().last().map(|last| last.0);
+                assert_eq!(series.last(to, job), last, "{job} {to}");
+                assert_eq!(results.last(to, job).map(|last| last.0), last, "{job} {to}");
+                assert_eq!(results.first(to, job), of_others().first().map(|first| first.0));
+                let success = of_others().into_iter().rfind(|(time, _)| time % 4 == 1);
+                assert_eq!(results.last_success(to, job), success.map(|last| last.0));
+            }
+        }
     }
 
     #[test]
