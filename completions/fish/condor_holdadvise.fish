@@ -75,5 +75,6 @@ complete -c condor_holdadvise -o dry-run -d 'Print what -apply would do, and do 
 complete -c condor_holdadvise -o max -d 'Act on at most this many jobs'
 complete -c condor_holdadvise -o yes -d 'Do not ask before acting'
 complete -c condor_holdadvise -o help -d 'Print usage information and exit'
+complete -c condor_holdadvise -o mcp -d 'Serve an assistant'
 complete -c condor_holdadvise -o version -d 'Print the version and what the model was trained on, and exit; with -model also the model'\''s info sheet'
 complete -c condor_holdadvise -o debug -d 'Write to standard error what is run and read'

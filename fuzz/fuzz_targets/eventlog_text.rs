@@ -1,4 +1,4 @@
-//! Any bytes as a job event log, in any form: `scripts/fuzz userlog_text`.
+//! Any bytes as a job event log, in any form: `scripts/fuzz eventlog_text`.
 #![no_main]
 
 use eventlog::{

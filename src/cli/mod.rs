@@ -16,6 +16,7 @@ mod job_logs;
 mod judge;
 mod local_files;
 mod manual;
+mod mcp;
 mod model_file;
 mod model_sheet;
 mod options;

@@ -173,6 +173,14 @@ const OPTIONS: &[OptionSpec] = &[
     flag("yes", 3, ACTING, "Do not ask before acting. Without it -apply asks at a terminal, and does nothing elsewhere."),
     help(TOOL_ITSELF),
     flag(
+        "mcp",
+        2,
+        TOOL_ITSELF,
+        "Serve an assistant: answer the Model Context Protocol on standard input and output, until that \
+         ends. Its tools give advice, the evidence for it, and what is wrong with release policies; all of \
+         them only read. No other option can be given.",
+    ),
+    flag(
         "version",
         1,
         TOOL_ITSELF,

@@ -1,5 +1,6 @@
 //! What every tool does with standard output and standard error.
 
+use std::cell::RefCell;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
@@ -32,7 +33,23 @@ fn is_closed(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::BrokenPipe
 }
 
-/// A line on standard error.
+thread_local! {
+    /// Where lines go while somebody collects them.
+    static COLLECTED: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
+}
+
+/// A line on standard error, or for who collects them.
 pub(in crate::cli) fn say(what: &str, line: &str) {
-    eprintln!("{what}: {}", crate::text::strip_control(line));
+    let line = format!("{what}: {}", crate::text::strip_control(line));
+    COLLECTED.with_borrow_mut(|collected| match collected {
+        Some(lines) => lines.push(line),
+        None => eprintln!("{line}"),
+    });
+}
+
+/// What `work` gives, and the lines that it would have written on standard error.
+pub(super) fn said_by<T>(work: impl FnOnce() -> T) -> (T, Vec<String>) {
+    COLLECTED.set(Some(Vec::new()));
+    let given = work();
+    (given, COLLECTED.take().unwrap_or_default())
 }

@@ -75,6 +75,8 @@ pub struct Request {
     pub dag_node: bool,
     /// `-outcomes`
     pub outcomes: bool,
+    /// `-mcp`
+    pub mcp: bool,
     /// `-dry-run`
     pub dry_run: bool,
     /// `-max`
@@ -204,6 +206,7 @@ impl Request {
             apply: apply(matches)?,
             dag_node: matches.contains_id("dagnode"),
             outcomes: outcomes(matches)?,
+            mcp: mcp(matches)?,
             dry_run: matches.get_flag("dry-run"),
             most: number(matches, "max")?,
             yes: matches.get_flag("yes"),
@@ -289,6 +292,20 @@ fn outcomes(matches: &ArgMatches) -> Result<bool, ArgumentError> {
         Some(name) => Err(ArgumentError::Invalid(format!(
             "-outcomes is about acts in the journal, and -{name} about advice on jobs"
         ))),
+        None => Ok(true),
+    }
+}
+
+/// `-mcp` takes what is asked from its messages.
+fn mcp(matches: &ArgMatches) -> Result<bool, ArgumentError> {
+    if !matches.get_flag("mcp") {
+        return Ok(false);
+    }
+    let mut others = matches.ids().map(|id| id.as_str()).filter(|name| *name != "mcp");
+    match others.find(|name| is_given(matches, name)) {
+        Some(_) => Err(ArgumentError::Invalid(
+            "-mcp serves an assistant, which asks by messages: expected nothing else".to_owned(),
+        )),
         None => Ok(true),
     }
 }

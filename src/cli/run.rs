@@ -18,7 +18,7 @@ use super::output::{self, ToolError, say};
 use super::print::{Page, Printer};
 use super::watch::watch;
 use super::{ArgumentError, Config, Request};
-use super::{model_file, model_sheet};
+use super::{mcp, model_file, model_sheet};
 use jiff::tz::TimeZone;
 
 use crate::checks;
@@ -110,7 +110,12 @@ pub fn run(arguments: &[OsString]) -> ExitCode {
     output::run(work, ExitCode::FAILURE)
 }
 
-fn answer(arguments: &[OsString], stays: bool, out: &mut dyn Write) -> Result<(), RunError> {
+/// Does what the arguments ask for; `stays` in the process that stays with a node of a DAG.
+pub(super) fn answer(
+    arguments: &[OsString],
+    stays: bool,
+    out: &mut dyn Write,
+) -> Result<(), RunError> {
     let request = Request::read(arguments)?;
     if request.help {
         out.write_all(super::arguments::usage(&super::options::TOOL).as_bytes())?;
@@ -129,6 +134,9 @@ fn answer(arguments: &[OsString], stays: bool, out: &mut dyn Write) -> Result<()
             out.write_all(model_sheet::full(&model, request.style.columns).as_bytes())?;
         }
         return Ok(());
+    }
+    if request.mcp {
+        return Ok(mcp::serve(&mut io::stdin().lock(), out)?);
     }
     if request.outcomes {
         let model = model_file::open::<RunError>(&request.model(), &config)?;

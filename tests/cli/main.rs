@@ -10,6 +10,7 @@ mod credentials;
 mod decisions;
 mod harness;
 mod limits;
+mod mcp;
 mod options;
 mod pool;
 mod queue;

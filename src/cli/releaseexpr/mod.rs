@@ -14,4 +14,7 @@ mod suggest;
 
 pub use manual::manual_page;
 pub(super) use options::TOOL;
+pub(super) use run::answer;
+#[cfg(test)]
+pub(super) use run::reads;
 pub use run::run;

@@ -20,7 +20,7 @@ const FAILURE: u8 = 2;
 
 /// Why nothing can be said.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum RunError {
+pub(in crate::cli) enum RunError {
     /// The arguments cannot be read.
     #[error(transparent)]
     Arguments(#[from] ArgumentError),
@@ -108,7 +108,8 @@ pub fn run(arguments: &[OsString]) -> ExitCode {
     output::run(|out| answer(arguments, out).map(ExitCode::from), ExitCode::from(FAILURE))
 }
 
-fn answer(arguments: &[OsString], out: &mut dyn Write) -> Result<u8, RunError> {
+/// Does what the arguments ask for, and gives the exit status.
+pub(in crate::cli) fn answer(arguments: &[OsString], out: &mut dyn Write) -> Result<u8, RunError> {
     let request = Request::read(arguments)?;
     match request.work {
         Work::Help => out.write_all(usage(&TOOL).as_bytes())?,
@@ -120,4 +121,10 @@ fn answer(arguments: &[OsString], out: &mut dyn Write) -> Result<u8, RunError> {
         Work::Suggest => suggest::answer(&request, out)?,
     }
     Ok(0)
+}
+
+/// Whether the arguments can be read.
+#[cfg(test)]
+pub(in crate::cli) fn reads(arguments: &[OsString]) -> Result<(), ArgumentError> {
+    Request::read(arguments).map(drop)
 }
