@@ -65,6 +65,7 @@ fn a_program_counts_holds_of_a_rotated_log() {
         .map(|name| std::fs::read_to_string(recorded(name)).unwrap());
     let held: usize = texts.iter().map(|text| text.matches("\n012 (").count()).sum();
     assert_eq!(counted, held);
+    assert!(held > 10, "{held}");
 }
 
 #[test]

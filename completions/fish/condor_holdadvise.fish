@@ -59,6 +59,7 @@ complete -c condor_holdadvise -o cost -d 'Decide with this cost of being wrong, 
 complete -c condor_holdadvise -o checks -d 'What is looked at now on the access point'
 complete -c condor_holdadvise -o now -d 'Judge as of this time, in Unix seconds, and read nothing later'
 complete -c condor_holdadvise -o nobatch -d 'Print one line for each job instead of one block for each group of like jobs'
+complete -c condor_holdadvise -o totals -d 'Print how many jobs there are for each advice and hold reason code, in place of the jobs'
 complete -c condor_holdadvise -o removals -d 'Print the command that removes a group of jobs, where removal is advised'
 complete -c condor_holdadvise -o explain-decision -d 'Print a table of what can be done'
 complete -c condor_holdadvise -o watch -d 'Stay, ask the queue again every so many seconds (60, or the number after a colon), and print what changed'

@@ -51,6 +51,8 @@ pub struct Gathered {
     pub epochs: Option<Vec<AdText>>,
     /// A file of such ads that was named, and can be opened.
     pub epoch_file: Option<PathBuf>,
+    /// Ads that the file of `-jobads` held, where none of them is judged.
+    pub ads: Option<usize>,
     /// Jobs held in the whole queue by code and subcode, asked for when no event log can be read.
     pub hold_counts: Option<BTreeMap<(i32, i32), u64>>,
 }
@@ -100,7 +102,7 @@ pub fn gather(
     let schedd = request.schedd(config)?;
     check_named(request)?;
     let logs_alone = request.job_ads.is_none() && request.is_offline();
-    let Found { held, refused, faults } = match &request.job_ads {
+    let Found { held, refused, faults, ads } = match &request.job_ads {
         Some(file) => {
             held_jobs_of_file(file, &request.selection, filter, request.limit, &projection)?
         }
@@ -109,7 +111,7 @@ pub fn gather(
     };
     let mut remarks = Remarks { refused, faults, ..Remarks::default() };
     if held.is_empty() && !logs_alone {
-        return Ok((Gathered::default(), remarks));
+        return Ok((Gathered { ads, ..Gathered::default() }, remarks));
     }
     let named = job_logs::of(request, &held, &mut remarks);
     let event_logs = event_logs(request, config, &mut remarks.missing);

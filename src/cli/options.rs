@@ -20,7 +20,7 @@ pub(crate) static TOOL: Tool = Tool {
             why. Without arguments it looks at one's own held jobs.\n",
     sections: &[JOBS, SOURCES, JUDGING, OUTPUT, ACTING, TOOL_ITSELF],
     options: OPTIONS,
-    exclusive: &["long", "json", "jsonl", "af", "format"],
+    exclusive: &["long", "json", "jsonl", "af", "format", "totals"],
 };
 
 const OPTIONS: &[OptionSpec] = &[
@@ -81,6 +81,12 @@ const OPTIONS: &[OptionSpec] = &[
         3,
         OUTPUT,
         "Print one line for each job instead of one block for each group of like jobs.",
+    ),
+    flag(
+        "totals",
+        3,
+        OUTPUT,
+        "Print how many jobs there are for each advice and hold reason code, in place of the jobs.",
     ),
     flag(
         "removals",

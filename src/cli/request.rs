@@ -22,6 +22,8 @@ pub enum Output {
     Groups,
     /// A line for each job.
     Table,
+    /// How many jobs there are for each advice and code.
+    Totals,
     /// ClassAds.
     Long,
     /// A JSON array.
@@ -148,7 +150,7 @@ impl Request {
         let named = |name: &str| name.eq_ignore_ascii_case("Inputs");
         match &self.output {
             Output::Groups => jobs == 1,
-            Output::Table => false,
+            Output::Table | Output::Totals => false,
             Output::Long | Output::Json | Output::JsonLines => true,
             Output::AutoFormat(_, names) => names.iter().any(|name| named(name)),
             Output::Format(pairs) => pairs.iter().any(|(_, name)| named(name)),
@@ -177,6 +179,8 @@ impl Request {
             Output::Format(pairs.collect())
         } else if matches.get_flag("nobatch") {
             Output::Table
+        } else if matches.get_flag("totals") {
+            Output::Totals
         } else {
             Output::Groups
         };
@@ -187,7 +191,7 @@ impl Request {
             version: matches.get_flag("version"),
             debug: matches.get_flag("debug"),
             selection: Selection {
-                jobs: texts(arguments::OPERANDS).iter().map(|word| JobSpec::parse(word)).collect(),
+                jobs: jobs(&texts(arguments::OPERANDS)),
                 constraint: both(text("constraint"), dag_node),
                 all_users: matches.get_flag("allusers"),
             },
@@ -258,6 +262,11 @@ fn both(one: Option<String>, two: Option<String>) -> Option<String> {
     }
 }
 
+/// The jobs and owners named, each a word or one of a list.
+fn jobs(operands: &[String]) -> Vec<JobSpec> {
+    operands.iter().flat_map(|word| JobSpec::words(word)).map(JobSpec::parse).collect()
+}
+
 /// `-limit` and `-max`: one job at least.
 fn number(matches: &ArgMatches, name: &str) -> Result<Option<usize>, ArgumentError> {
     match matches.get_one::<u64>(name) {
@@ -272,8 +281,8 @@ fn is_given(matches: &ArgMatches, name: &str) -> bool {
 }
 
 /// Options that say how advice is printed.
-const PRINTING: [&str; 8] =
-    ["long", "json", "jsonl", "af", "format", "nobatch", "removals", "explain-decision"];
+const PRINTING: [&str; 9] =
+    ["long", "json", "jsonl", "af", "format", "nobatch", "totals", "removals", "explain-decision"];
 
 /// `-outcomes` is about the journal alone.
 fn outcomes(matches: &ArgMatches) -> Result<bool, ArgumentError> {
@@ -325,7 +334,7 @@ fn watch(matches: &ArgMatches) -> Result<Option<Duration>, ArgumentError> {
         ("it prints advice and carries none out", ["apply", "outcomes"].as_slice()),
         ("it asks the queue again and again", &["jobads", "userlog", "now"]),
         ("others would be left out at each look", &["limit"]),
-        ("changes are printed as lines, or with -json", &["long", "af", "format"]),
+        ("changes are printed as lines, or with -json", &["long", "af", "format", "totals"]),
     ];
     for (why, names) in refused {
         if let Some(name) = names.iter().find(|name| is_given(matches, name)) {

@@ -24,7 +24,8 @@ use jiff::tz::TimeZone;
 use crate::checks;
 use crate::journal::{Journal, JournalError};
 use crate::model::ModelError;
-use crate::queue::QueueError;
+use crate::queue::{QueueError, display_path};
+use crate::text::plural;
 use eventlog::EventLogError;
 use eventlog::fnv1a;
 
@@ -219,6 +220,12 @@ fn advise(
     }
     let selection = &request.selection;
     let page = Page { style: request.style, now, zone: TimeZone::system() };
+    let nothing = match (&request.job_ads, gathered.ads) {
+        (Some(file), Some(ads)) => {
+            format!("No held jobs: 0 of {} in {} matched.", plural(ads, "ad"), display_path(file))
+        }
+        _ => "No held jobs.".to_owned(),
+    };
     let mut printer = Printer::new(out, &request.output, &page);
     if !gathered.held.is_empty() || gathered.logs_alone {
         let model = model_file::open::<RunError>(&request.model(), config)?;
@@ -230,7 +237,7 @@ fn advise(
     if printer.count() == 0 && !selection.jobs.is_empty() {
         return Err(RunError::NothingJudged);
     }
-    printer.finish()?;
+    printer.finish(&nothing)?;
     Ok(None)
 }
 

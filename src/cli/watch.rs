@@ -160,7 +160,7 @@ impl Watch<'_> {
             let remarks = look_once(request, self.config, now, &mut take)?;
             self.say_first(&remarks);
             if printer.count() > 0 || request.selection.jobs.is_empty() {
-                printer.finish()?;
+                printer.finish("No held jobs.")?;
             }
         }
         let is_over = self.is_over()?;

@@ -11,6 +11,12 @@ use std::ops::Range;
 /// Macros inside macros.
 const MAX_DEPTH: usize = 16;
 
+/// Bytes of a macro with its default; a longer one stays as it is written.
+const MAX_MACRO: usize = 4096;
+
+/// Bytes of the longest name between `$` and `(`, such as `RANDOM_CHOICE`.
+const MAX_FUNCTION: usize = 32;
+
 /// Macros resolved for one macro of a value.
 const MAX_EXPANSIONS: usize = 1000;
 
@@ -162,15 +168,20 @@ impl SettingsFile {
         found.map(|setting| setting.value.text.as_str())
     }
 
-    /// The names of all macros in the file, in small letters.
+    /// The names in `$(name)`, `$INT(name)` and their like anywhere in the file, in small letters.
     pub fn macros(&self) -> HashSet<String> {
-        let mut from = 0;
-        let names = std::iter::from_fn(|| {
-            let (span, name, _) = next_macro(&self.text, from)?;
-            from = span.end;
-            Some(name.to_ascii_lowercase())
-        });
-        names.collect()
+        let is_name = |c: char| c.is_alphanumeric() || "_.".contains(c);
+        let mut names = HashSet::new();
+        for (at, _) in self.text.match_indices('(') {
+            let before =
+                self.text[..at].trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '_');
+            if before.ends_with('$') && at - before.len() <= MAX_FUNCTION {
+                let rest = &self.text[at + 1..];
+                let length = rest.find(|c: char| !is_name(c)).unwrap_or(rest.len());
+                names.insert(rest[..length].to_ascii_lowercase());
+            }
+        }
+        names
     }
 
     /// Whether it configures HTCondor, rather than describing a submission.
@@ -272,7 +283,11 @@ fn next_macro(text: &str, from: usize) -> Option<(Range<usize>, &str, Option<&st
         let start = at + text.get(at..)?.find("$(")?;
         // `$$(name)` is for the machine that runs the job.
         let is_late = text[..start].ends_with('$');
-        let length = text[start..].find(')')?;
+        let window = &text[start..text.ceil_char_boundary(start + MAX_MACRO)];
+        let Some(length) = window.find(')') else {
+            at = start + 2;
+            continue;
+        };
         let inside = &text[start + 2..start + length];
         let (name, default) = match inside.split_once(':') {
             Some((name, default)) => (name, Some(default)),

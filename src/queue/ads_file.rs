@@ -37,6 +37,7 @@ pub fn held_jobs_of_file(
 ) -> Result<Found, QueueError> {
     let place = display(path);
     let mut sorter = Sorter::new(selection, limit, &place);
+    let mut ads = 0;
     let error = |source| QueueError::Read { path: path.to_owned(), source };
     // One core reads, another one sorts.
     let (sender, batches) = mpsc::sync_channel::<Vec<AdItem>>(BATCHES);
@@ -58,6 +59,7 @@ pub fn held_jobs_of_file(
             Ok(())
         });
         for item in batches.into_iter().flatten() {
+            ads += usize::from(matches!(item, AdItem::Ad(_)));
             match item {
                 AdItem::Ad(ad) if filter(&ad) => sorter.take(&ad),
                 AdItem::Ad(_) => {}
@@ -66,7 +68,7 @@ pub fn held_jobs_of_file(
         }
         reading.join().unwrap_or_else(|panic| resume_unwind(panic))
     })?;
-    Ok(sorter.finish())
+    Ok(Found { ads: Some(ads), ..sorter.finish() })
 }
 
 /// How a path is printed; `-` is standard input.

@@ -75,6 +75,8 @@ pub struct Found {
     pub refused: Vec<String>,
     /// Parts of the input that could not be used, a line each.
     pub faults: Vec<String>,
+    /// Ads that a file held, the held jobs and the others; `None` of a queue.
+    pub ads: Option<usize>,
 }
 
 /// Sorts jobs into those to judge and those that were named but are not held or not there.

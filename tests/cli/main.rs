@@ -12,6 +12,7 @@ mod harness;
 mod limits;
 mod mcp;
 mod options;
+mod overview;
 mod pool;
 mod queue;
 mod recorded;

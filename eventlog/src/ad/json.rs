@@ -88,8 +88,28 @@ impl<'de> Visitor<'de> for JsonVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut attributes: A) -> Result<Json, A::Error> {
         let mut ad = EventAd::default();
         while let Some((name, Json(value))) = attributes.next_entry::<String, _>()? {
-            ad.push(name, value);
+            // Of equal names the last counts, as in other readers of JSON.
+            ad.insert(name, value);
         }
         Ok(Json(AdValue::Ad(ad)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_keep_their_order_and_of_equal_names_the_last_counts() {
+        let ad =
+            parse(br#"{"B": 1, "A": [1.5, null], "b": 18446744073709551615, "C": "/Expr(x)/"}"#);
+        let ad = ad.unwrap();
+        let names: Vec<&str> = ad.iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["B", "A", "C"]);
+        assert_eq!(ad["B"], AdValue::Real(18_446_744_073_709_551_615.0));
+        let undefined = AdValue::Expression("undefined".into());
+        assert_eq!(ad["A"], AdValue::List(vec![AdValue::Real(1.5), undefined]));
+        assert_eq!(ad["C"], AdValue::Expression("x".into()));
+        assert!(parse(b"[1]").is_err() && parse(b"{").is_err());
     }
 }

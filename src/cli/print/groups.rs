@@ -90,6 +90,17 @@ pub(super) struct Groups {
     jobs: usize,
 }
 
+/// What can be done at once stands first.
+const BY_USE: [Recommendation; 7] = [
+    Recommendation::Release,
+    Recommendation::Try,
+    Recommendation::Change,
+    Recommendation::Remove,
+    Recommendation::Look,
+    Recommendation::Wait,
+    Recommendation::Undecided,
+];
+
 /// Sentences on what HTCondor will do by itself that are printed of a group.
 const BY_ITSELF: usize = 2;
 
@@ -178,7 +189,12 @@ impl Groups {
             writeln!(out)?;
         }
         let count = self.groups.len();
-        for group in std::mem::take(&mut self.groups).into_values() {
+        let mut groups: Vec<Group> = std::mem::take(&mut self.groups).into_values().collect();
+        groups.sort_by_key(|group| {
+            let at = BY_USE.iter().position(|one| *one == group.first.recommendation);
+            (at, std::cmp::Reverse(group.now.jobs()))
+        });
+        for group in groups {
             writeln!(out, "{}", group.text(page))?;
         }
         writeln!(

@@ -19,6 +19,7 @@ mod sources;
 mod sure;
 mod table;
 mod times;
+mod totals;
 mod wrap;
 
 use std::io::{self, Write};
@@ -34,8 +35,10 @@ use sources::Sources;
 pub(super) use times::{length, minute, second};
 pub(super) use wrap::wrap;
 
+use super::output::say;
 use super::request::{Output, Style};
 use crate::advice::Advice;
+use crate::policy::nearest;
 
 pub(crate) use attributes::NAMES as ATTRIBUTE_NAMES;
 pub(crate) use json::WATCH_NAMES;
@@ -63,6 +66,7 @@ pub struct Printer<'a> {
 enum Form<'a> {
     Groups(Groups),
     Table(Vec<table::Row>, Sources),
+    Totals(totals::Totals),
     Long,
     Json,
     JsonLines,
@@ -76,6 +80,7 @@ impl<'a> Printer<'a> {
         let form = match output {
             Output::Groups => Form::Groups(Groups::default()),
             Output::Table => Form::Table(Vec::new(), Sources::default()),
+            Output::Totals => Form::Totals(totals::Totals::default()),
             Output::Long => Form::Long,
             Output::Json => Form::Json,
             Output::JsonLines => Form::JsonLines,
@@ -84,6 +89,7 @@ impl<'a> Printer<'a> {
             }
             Output::Format(pairs) => Form::Format(pairs),
         };
+        unknown_names(output);
         Self { out, page, count: 0, form }
     }
 
@@ -100,6 +106,7 @@ impl<'a> Printer<'a> {
                 rows.push(table::row(advice, self.page));
                 sources.add(advice);
             }
+            Form::Totals(totals) => totals.add(advice),
             Form::Long => long::print(self.out, advice, &self.page.zone)?,
             Form::Json => json::print_element(self.out, advice, &self.page.zone, number)?,
             Form::JsonLines => json::print_line(self.out, advice, &self.page.zone)?,
@@ -114,20 +121,38 @@ impl<'a> Printer<'a> {
         self.count
     }
 
-    /// Prints what waited for the last advice. People are told when there was none.
+    /// Prints what waited for the last advice; people read `nothing` when there was none.
     ///
     /// # Errors
     /// Whatever writing gives.
-    pub fn finish(self) -> io::Result<()> {
+    pub fn finish(self, nothing: &str) -> io::Result<()> {
         match self.form {
-            Form::Groups(_) | Form::Table(..) if self.count == 0 => {
-                writeln!(self.out, "No held jobs.")
+            Form::Groups(_) | Form::Table(..) | Form::Totals(_) if self.count == 0 => {
+                writeln!(self.out, "{nothing}")
             }
             Form::Groups(groups) => groups.print(self.out, self.page),
             Form::Table(rows, sources) => table::print(self.out, rows, &sources, self.page),
+            Form::Totals(totals) => totals.print(self.out, self.page),
             Form::Json => json::print_end(self.out, self.count),
             Form::AutoFormat(rows) => rows.finish(self.out),
             Form::Long | Form::JsonLines | Form::Format(_) => Ok(()),
+        }
+    }
+}
+
+/// Says which attributes that are asked for no advice has.
+fn unknown_names(output: &Output) {
+    let names: Vec<&str> = match output {
+        Output::AutoFormat(_, names) => names.iter().map(String::as_str).collect(),
+        Output::Format(pairs) => pairs.iter().map(|(_, name)| name.as_str()).collect(),
+        _ => return,
+    };
+    for name in names {
+        if !ATTRIBUTE_NAMES.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+            let nearest = nearest(name, ATTRIBUTE_NAMES.iter().copied());
+            let hint = nearest.map(|nearest| format!("; did you mean {nearest}?"));
+            let line = format!("no advice has an attribute {name}{}", hint.unwrap_or_default());
+            say("Note", &line);
         }
     }
 }

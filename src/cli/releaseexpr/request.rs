@@ -120,6 +120,8 @@ impl Request {
         };
         let takes_text = matches!(work, Work::Lint | Work::Replay);
         let operands: Vec<String> = all(matches, arguments::OPERANDS);
+        let words = operands.iter().flat_map(|word| JobSpec::words(word));
+        let operands: Vec<String> = words.map(str::to_owned).collect();
         let request = Self {
             work,
             what: if takes_text { all(matches, name) } else { Vec::new() },

@@ -7,7 +7,7 @@
 
 mod codes;
 mod macros;
-pub(super) mod names;
+pub(crate) mod names;
 mod never;
 mod parts;
 mod probe;

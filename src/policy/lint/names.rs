@@ -95,10 +95,7 @@ pub(in crate::policy) fn nearest_attribute(name: &str) -> Option<&'static str> {
 }
 
 /// The name that differs in a letter of four at most, and in two at most.
-pub(in crate::policy) fn nearest<'n>(
-    name: &str,
-    known: impl Iterator<Item = &'n str>,
-) -> Option<&'n str> {
+pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     if name.len() > MAX_NAME {
         return None;
     }

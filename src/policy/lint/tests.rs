@@ -207,6 +207,39 @@ fn settings_that_go_together_are_not_found() {
             "periodic_hold = JobStatus == 2 && MemoryUsage > 2000\nperiodic_hold_subcode = 7\n\
              periodic_release = {RELEASE} && member(HoldReasonSubCode, {{ 7, 8 }})"
         ),
+        // Removals that are not about the hold.
+        format!("periodic_release = {RELEASE}\nperiodic_remove = RemoteWallClockTime > 3600"),
+        format!("periodic_release = {RELEASE}\nperiodic_remove = (time() - JobStartDate) > 3600"),
+        format!("periodic_release = {RELEASE}\nperiodic_remove = (time() - QDate) > 7200"),
+        // Names that are one's own, HTCondor's, or used.
+        "+MaxRetries = 3\nperiodic_remove = NumJobStarts > MaxRetries".to_owned(),
+        "+PeriodicHoldReason = \"x\"\n+PeriodicHoldSubCode = 7\nperiodic_hold = false".to_owned(),
+        "periodic_release1 = 3\nperiodic_remove = NumHolds > $INT(periodic_release1)".to_owned(),
+        // Bounds that are not seen at once.
+        "on_exit_remove = ExitCode == 0\nperiodic_remove = RemoteWallClockTime > 604800".to_owned(),
+        "on_exit_remove = ExitCode == 0\nperiodic_remove = NumJobStarts > $(tries)".to_owned(),
+        "+MaxTries = 3\non_exit_remove = ExitCode == 0\n\
+         on_exit_hold = ExitCode != 0 && NumJobStarts > MaxTries"
+            .to_owned(),
+        "on_exit_remove = ExitCode == 0\nperiodic_hold = JobStatus == 2 && NumJobStarts > 5"
+            .to_owned(),
+        "on_exit_remove = ExitCode == 0\nperiodic_remove = MyBound".to_owned(),
+        // Subcodes that tell policies apart.
+        format!(
+            "on_exit_hold = ExitCode != 0\non_exit_hold_subcode = 8\n\
+             periodic_hold = JobStatus == 2 && MemoryUsage > 2000\nperiodic_hold_subcode = 7\n\
+             periodic_release = {RELEASE} && HoldReasonSubCode == 8"
+        ),
+        // The request follows what was used.
+        format!(
+            "request_memory = ifThenElse(MemoryUsage =!= undefined, 2 * MemoryUsage, 1000)\n\
+             periodic_hold = MemoryUsage > RequestMemory\nperiodic_release = {RELEASE}"
+        ),
+        // A policy that is not switched on.
+        format!(
+            "SYSTEM_PERIODIC_REMOVE_NAMES = A\nSYSTEM_PERIODIC_REMOVE_A = false\n\
+             SYSTEM_PERIODIC_REMOVE_Old = JobStatus == 5\nSYSTEM_PERIODIC_RELEASE_X = {RELEASE}"
+        ),
         "request_memory = ifThenElse(MemoryUsage =!= undefined, 2 * MemoryUsage, 1000)".to_owned(),
         "executable = a\nrequirements = true\nqueue 3".to_owned(),
     ] {
@@ -229,14 +262,29 @@ fn corrected_settings_have_no_finding() {
 
 #[test]
 fn many_settings_are_looked_at_in_time() {
-    let start = Instant::now();
-    let one = "periodic_relese = a\nperiodic_hold = MemoryUsage > 5\nperiodic_hold_subcode = 4\n";
-    let names: String = (0..5_000)
-        .map(|number| format!("SYSTEM_PERIODIC_REMOVE_{number} = NumHolds > {number}\n"))
-        .collect();
-    let found = of_file(&format!("{}{names}periodic_release = {RELEASE}\n", one.repeat(5_000)));
-    assert!(found.len() >= 5_000);
-    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+    let of = |count: usize, line: fn(usize) -> String| (0..count).map(line).collect::<String>();
+    let removes = of(10_000, |n| format!("SYSTEM_PERIODIC_REMOVE_{n} = NumHolds > {n}\n"));
+    let pairs = of(600, |n| {
+        format!(
+            "SYSTEM_PERIODIC_HOLD_{n} = JobStatus == 2\nSYSTEM_PERIODIC_HOLD_{n}_SUBCODE = {n}\n\
+             SYSTEM_PERIODIC_RELEASE_{n} = HoldReasonSubCode == 5\n"
+        )
+    });
+    let misspelt = of(10_000, |n| format!("periodic_relese = {n}\n"));
+    for text in [
+        format!("{removes}periodic_release = {RELEASE}\n"),
+        pairs,
+        misspelt,
+        format!("periodic_release = {}1\n", "1+".repeat(2_000_000)),
+        format!("# {})\nperiodic_release = false\n", "$(".repeat(200_000)),
+        format!("a = {})\n", "$(".repeat(200_000)),
+    ] {
+        let start = Instant::now();
+        let _ = of_file(&text);
+        let seconds = start.elapsed();
+        let shown: String = text.chars().take(60).collect();
+        assert!(seconds < Duration::from_secs(20), "{seconds:?} {shown}");
+    }
 }
 
 #[test]

@@ -1,26 +1,42 @@
 //! Rules about what the settings of one file do together.
+//!
+//! A finding needs all that it speaks of: where a policy has macros, is too long, or rests on what
+//! a job ad does not have here, nothing is said.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use classads::{Budget, ClassAd, EvalContext, Expr, Value};
+use classads::{Budget, ClassAd, EvalContext, Expr, Syntax, Value};
 
-use super::names::nearest;
+use super::names::{is_known, nearest};
 use super::probe::{
-    AGES, HELD_AT, MAX_PARTS, MAX_WORK, Sight, constants, held_often, held_once, is_attribute,
-    is_true, job_with,
+    AGES, HELD_AT, MAX_PARTS, MAX_WORK, constants, held_often, held_once, is_attribute, job_with,
 };
 use super::rules::{
     ENDLESS_RETRY, HELD_AGAIN, MEMORY_BY_STARTS, MISSPELT, REMOVED_FIRST, UNRELEASED_SUBCODE,
 };
-use super::{Finding, Role};
-use crate::policy::{Assignment, SettingsFile};
+use super::{Finding, MAX_TEXT, Role};
+use crate::policy::forecast::Truth;
+use crate::policy::{Assignment, MAX_BYTES, NEVER_RELEASED, SettingsFile};
 
 /// Codes of holds by a policy of the job, and by one of the access point.
 const BY_JOB: i64 = 3;
 const BY_ACCESS_POINT: i64 = 26;
 
-/// Commands beside the policies whose names are misspelt too.
-const BESIDE: [&str; 6] = [
+/// Policies of one kind that are looked at together.
+const MOST: usize = 100;
+
+/// Codes and subcodes that a release is tried with, beside those that it names.
+const CODES: [i64; 5] = [BY_JOB, 12, 13, BY_ACCESS_POINT, 34];
+const SUBCODES: [i64; 4] = [0, 2, 102, 256];
+
+/// Pairs of them that are tried.
+const MOST_PAIRS: usize = 64;
+
+/// Steps of one evaluation.
+const MAX_STEPS: u32 = 2_000;
+
+/// Commands of a submit description, and attributes of the job ad, beside the policies.
+const COMMANDS: [&str; 6] = [
     "periodic_hold_reason",
     "periodic_hold_subcode",
     "on_exit_hold_reason",
@@ -28,45 +44,67 @@ const BESIDE: [&str; 6] = [
     "max_retries",
     "retry_until",
 ];
+const ATTRIBUTES: [&str; 4] =
+    ["PeriodicHoldReason", "PeriodicHoldSubCode", "OnExitHoldReason", "OnExitHoldSubCode"];
 
 /// Commands with which `condor_submit` bounds the runs of a job itself.
 const BOUNDS: [&str; 3] = ["max_retries", "retry_until", "success_exit_code"];
 
-/// Where a request of memory stands.
-const MEMORY: [&str; 2] = ["request_memory", "RequestMemory"];
+/// Where requests stand, and their attributes.
+const REQUESTS: [(&str, &str); 2] =
+    [("request_memory", "RequestMemory"), ("request_disk", "RequestDisk")];
 
 /// Counts of starts that begin anew with every submission.
 const STARTS: [&str; 3] = ["NumJobStarts", "NumShadowStarts", "JobRunCount"];
 
-/// A policy of the file that is whole: no expression with macros, or of too many parts.
+/// Times and counts that add up over all runs of a job.
+const CUMULATIVE: [&str; 8] = [
+    "RemoteWallClockTime",
+    "CumulativeSlotTime",
+    "RemoteUserCpu",
+    "RemoteSysCpu",
+    "CumulativeRemoteUserCpu",
+    "NumJobStarts",
+    "NumJobCompletions",
+    "NumRestarts",
+];
+
+/// A policy whose expression is known whole.
 struct Whole<'f> {
     assignment: &'f Assignment,
     expr: Expr,
 }
 
+/// The policies of one kind.
+#[derive(Default)]
+struct Policies<'f> {
+    whole: Vec<Whole<'f>>,
+    /// There are others, of which not all is known.
+    has_more: bool,
+}
+
 /// The policies of a file.
 struct Together<'f> {
     settings: &'f SettingsFile,
-    releases: Vec<Whole<'f>>,
+    releases: Policies<'f>,
     /// `periodic_hold` and its like.
-    holds: Vec<Whole<'f>>,
-    on_exit_hold: Option<Whole<'f>>,
-    on_exit_remove: Option<Whole<'f>>,
-    removes: Vec<Whole<'f>>,
+    holds: Policies<'f>,
+    on_exit_hold: Policies<'f>,
+    on_exit_remove: Policies<'f>,
+    removes: Policies<'f>,
     job: ClassAd,
     work: Budget,
 }
 
 /// What is wrong with the settings of a file together, each with the setting it is about.
 pub fn together(settings: &SettingsFile) -> Vec<(&Assignment, Finding)> {
-    let macros = settings.macros();
+    let named = Named::of(settings);
+    let found =
+        |assignment: &Assignment| misspelt(&named, assignment).or_else(|| by_starts(assignment));
     let mut out: Vec<_> = settings
         .assignments()
         .iter()
-        .filter_map(|assignment| {
-            let found = misspelt(&macros, assignment).or_else(|| by_starts(assignment))?;
-            Some((assignment, found))
-        })
+        .filter_map(|assignment| Some((assignment, found(assignment)?)))
         .collect();
     let together = Together::of(settings);
     out.extend(together.subcodes());
@@ -88,15 +126,55 @@ fn about(
     Finding::new(rule, 0..assignment.value.text.len(), message, corrected)
 }
 
-/// A name that is nearly that of a policy, and is used nowhere as a macro.
-fn misspelt(macros: &HashSet<String>, assignment: &Assignment) -> Option<Finding> {
-    let name = assignment.setting();
-    let commands = || Role::ALL.into_iter().flat_map(Role::names).chain(BESIDE);
-    let is_one = commands().any(|command| command.eq_ignore_ascii_case(name));
-    if is_one || Role::of(name).is_some() || macros.contains(&name.to_ascii_lowercase()) {
+/// The expression of a setting; `None` where it is none, has macros or is too long.
+fn parsed(assignment: &Assignment) -> Option<Expr> {
+    let text = assignment.value.text.as_str();
+    if text.len() > MAX_TEXT || text.contains("$(") {
         return None;
     }
-    let meant = nearest(name, commands())?;
+    let expr = Expr::parse_old(text).ok()?;
+    let is_short = expr.nodes().nth(MAX_PARTS).is_none();
+    is_short.then_some(expr)
+}
+
+/// What the file uses by name, in small letters.
+struct Named {
+    macros: HashSet<String>,
+    attributes: HashSet<String>,
+}
+
+impl Named {
+    fn of(settings: &SettingsFile) -> Self {
+        let expressions = settings.assignments().iter().filter_map(parsed);
+        let references = expressions.flat_map(|expr| expr.attribute_references());
+        let attributes = references.map(|it| it.name.to_ascii_lowercase()).collect();
+        Self { macros: settings.macros(), attributes }
+    }
+}
+
+/// A name that is nearly that of a policy, and is used nowhere else in the file.
+fn misspelt(named: &Named, assignment: &Assignment) -> Option<Finding> {
+    let name = assignment.setting();
+    let small = name.to_ascii_lowercase();
+    let is_used = named.macros.contains(&small) || named.attributes.contains(&small);
+    if Role::of(name).is_some() || is_known(name) || is_used {
+        return None;
+    }
+    let of_roles = || Role::ALL.into_iter().flat_map(Role::names);
+    let is_knob = |name: &str| name.starts_with("SYSTEM_");
+    let is_attribute = |name: &str| name.starts_with(|c: char| c.is_ascii_uppercase());
+    // Attributes are compared with attributes, commands with commands, knobs with knobs.
+    let alike: Vec<&str> = if assignment.own_attribute().is_some() {
+        of_roles().filter(|name| is_attribute(name) && !is_knob(name)).chain(ATTRIBUTES).collect()
+    } else if small.starts_with("system_") {
+        of_roles().filter(|name| is_knob(name)).collect()
+    } else {
+        of_roles().filter(|name| !is_attribute(name)).chain(COMMANDS).collect()
+    };
+    if alike.iter().any(|command| command.eq_ignore_ascii_case(name)) {
+        return None;
+    }
+    let meant = nearest(name, alike.into_iter())?;
     let message = format!("HTCondor does not read {name}; did you mean {meant}?");
     Some(about(&MISSPELT, assignment, message, None))
 }
@@ -104,55 +182,123 @@ fn misspelt(macros: &HashSet<String>, assignment: &Assignment) -> Option<Finding
 /// A request of memory that grows with the starts of a job.
 fn by_starts(assignment: &Assignment) -> Option<Finding> {
     let name = assignment.setting();
-    MEMORY.iter().find(|memory| memory.eq_ignore_ascii_case(name))?;
-    let expr = Expr::parse_old(&assignment.value.text).ok()?;
-    let counts = STARTS
-        .into_iter()
-        .find(|count| expr.nodes().take(MAX_PARTS).any(|node| is_attribute(node, count)))?;
+    let (command, attribute) = REQUESTS[0];
+    if ![command, attribute].iter().any(|memory| memory.eq_ignore_ascii_case(name)) {
+        return None;
+    }
+    let expr = parsed(assignment)?;
+    let count =
+        STARTS.into_iter().find(|count| expr.nodes().any(|node| is_attribute(node, count)))?;
     let message = format!(
-        "{counts} counts evictions too, and begins with 0 where DAGMan submits a node again (RETRY): \
-         there $(RETRY) counts; retry_request_memory asks for more after a memory hold alone"
+        "{count} counts evictions too, and begins with 0 where DAGMan submits a node again \
+         (RETRY): there $(RETRY) counts; retry_request_memory asks for more after a memory hold \
+         alone"
     );
     Some(about(&MEMORY_BY_STARTS, assignment, message, None))
 }
 
+/// The names that `SYSTEM_PERIODIC_<KIND>_NAMES` switches on, in small letters; `None` where the
+/// file does not say.
+fn switched_on(settings: &SettingsFile, knob: &str) -> Option<BTreeSet<String>> {
+    let names = settings.get(&format!("{knob}_NAMES"))?;
+    if names.contains("$(") {
+        return None;
+    }
+    let words = names.split([' ', ',', '\t']).filter(|word| !word.is_empty());
+    Some(words.map(str::to_ascii_lowercase).collect())
+}
+
 impl<'f> Together<'f> {
     fn of(settings: &'f SettingsFile) -> Self {
-        let (mut releases, mut holds, mut removes) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut on_exit_hold, mut on_exit_remove) = (None, None);
+        // Of a command the last one counts.
+        let mut of_role: [BTreeMap<String, &'f Assignment>; 5] = Default::default();
+        let knobs = Role::ALL.map(|role| {
+            let knob = role.kind().map_or("", super::super::Kind::system_knob);
+            (knob.to_ascii_lowercase(), switched_on(settings, knob))
+        });
         for assignment in settings.assignments() {
-            let Some(role) = Role::of(assignment.setting()) else { continue };
-            let whole = whole(assignment);
-            // Of a command the last one counts.
-            let is_again = |other: &Whole<'_>| {
-                other.assignment.setting().eq_ignore_ascii_case(assignment.setting())
+            let small = assignment.setting().to_ascii_lowercase();
+            let Some(role) = Role::of(&small) else { continue };
+            let at = match role {
+                Role::Release => 0,
+                Role::Hold => 1,
+                Role::Remove => 2,
+                Role::OnExit if small.ends_with("hold") => 3,
+                Role::OnExit => 4,
             };
-            let policies = match role {
-                Role::Release => &mut releases,
-                Role::Hold => &mut holds,
-                Role::Remove => &mut removes,
-                Role::OnExit => {
-                    let is_hold = assignment.setting().to_ascii_lowercase().ends_with("hold");
-                    *(if is_hold { &mut on_exit_hold } else { &mut on_exit_remove }) = whole;
-                    continue;
+            // `on_exit_hold` and `OnExitHold` are one.
+            let key: String =
+                small.chars().filter(|c| *c != '_' || small.starts_with("system")).collect();
+            let is_off = knobs.iter().any(|(knob, on)| {
+                let name = key.strip_prefix(knob.as_str()).and_then(|rest| rest.strip_prefix('_'));
+                !knob.is_empty()
+                    && name.zip(on.as_ref()).is_some_and(|(name, on)| !on.contains(name))
+            });
+            if !is_off {
+                of_role[at].insert(key, assignment);
+            }
+        }
+        let [releases, holds, removes, on_exit_hold, on_exit_remove] = of_role.map(|assignments| {
+            let mut policies =
+                Policies { has_more: assignments.len() > MOST, ..Policies::default() };
+            for assignment in assignments.into_values().take(MOST) {
+                match parsed(assignment) {
+                    Some(expr) => policies.whole.push(Whole { assignment, expr }),
+                    None => policies.has_more = true,
                 }
-            };
-            policies.retain(|other| !is_again(other));
-            policies.extend(whole);
+            }
+            policies
+        });
+        let own = settings.assignments().iter().filter_map(|assignment| {
+            Some((assignment.own_attribute()?.to_owned(), assignment.value.text.clone()))
+        });
+        let mut job = job_with(&own.take(MOST).collect::<Vec<_>>());
+        for (command, attribute) in REQUESTS {
+            let setting = settings.assignments().iter().rev().find(|setting| {
+                [command, attribute].iter().any(|name| name.eq_ignore_ascii_case(setting.setting()))
+            });
+            // A size with its unit is no expression.
+            if let Some(expr) = setting.and_then(parsed) {
+                job.insert_raw(attribute, &expr.to_string(), Syntax::Old);
+            }
         }
         let work = Budget::new(MAX_WORK);
-        let job = job_with(&[]);
         Self { settings, releases, holds, on_exit_hold, on_exit_remove, removes, job, work }
     }
 
-    fn is_true(&self, ad: &ClassAd, expr: &Expr, age: i64) -> bool {
-        is_true(ad, expr, age, &self.work) == Some(true)
+    /// Whether it is true so many seconds after the hold; `None` where that is not known.
+    fn truth(&self, ad: &ClassAd, expr: &Expr, age: i64) -> Option<bool> {
+        let context = EvalContext {
+            max_steps: MAX_STEPS,
+            max_bytes: MAX_BYTES,
+            budget: Some(self.work.clone()),
+            ..EvalContext::at(HELD_AT + age)
+        };
+        match ad.try_evaluate_expr(expr, &context)? {
+            Value::Undefined | Value::Error => None,
+            value => Some(Truth::of(&value) == Truth::True),
+        }
     }
 
-    /// The first of the ages at which one of these policies is true.
-    fn first_age(&self, ad: &ClassAd, policies: &[Whole<'_>]) -> Option<i64> {
-        let is = |age: i64| policies.iter().any(|policy| self.is_true(ad, &policy.expr, age));
-        AGES.into_iter().find(|age| is(*age))
+    /// As [`Together::truth`]; what is undefined is not true, `None` where the work is used up.
+    fn is_true(&self, ad: &ClassAd, expr: &Expr, age: i64) -> Option<bool> {
+        match self.truth(ad, expr, age) {
+            None if self.work.left() == 0 => None,
+            truth => Some(truth == Some(true)),
+        }
+    }
+
+    /// The first of the ages at which a release policy is true, and whether there is one; `None`
+    /// where that is not known.
+    fn released(&self, ad: &ClassAd) -> Option<Option<i64>> {
+        for age in AGES {
+            for release in &self.releases.whole {
+                if self.is_true(ad, &release.expr, age)? {
+                    return Some(Some(age));
+                }
+            }
+        }
+        Some(None)
     }
 
     /// The job on hold for the first time, with this code and subcode.
@@ -163,158 +309,235 @@ impl<'f> Together<'f> {
         ad
     }
 
+    /// The numbers that release policies compare an attribute with.
+    fn asked(&self, name: &str) -> BTreeSet<i64> {
+        let of = |release: &Whole<'_>| constants(std::slice::from_ref(&release.expr), name);
+        self.releases.whole.iter().flat_map(of).collect()
+    }
+
     /// Subcodes that hold policies give, and no release policy asks for.
     fn subcodes(&self) -> Vec<(&'f Assignment, Finding)> {
-        let found = |assignment: &'f Assignment| {
+        if self.releases.has_more || self.releases.whole.is_empty() {
+            return Vec::new();
+        }
+        // Subcodes that the file gives, by code.
+        let mut given: BTreeMap<i64, Vec<(&'f Assignment, i64)>> = BTreeMap::new();
+        for assignment in self.settings.assignments() {
             let name = assignment.setting().to_ascii_lowercase();
-            let policy = name.strip_suffix("_subcode").or_else(|| name.strip_suffix("subcode"))?;
-            let code = match Role::of(policy)? {
-                Role::Hold if policy.starts_with("system_") => BY_ACCESS_POINT,
-                Role::Hold | Role::OnExit => BY_JOB,
-                Role::Release | Role::Remove => return None,
+            let policy = name.strip_suffix("_subcode").or_else(|| name.strip_suffix("subcode"));
+            let code = match policy.and_then(Role::of) {
+                Some(Role::Hold) if name.starts_with("system_") => BY_ACCESS_POINT,
+                Some(Role::Hold | Role::OnExit) => BY_JOB,
+                _ => continue,
             };
-            let subcode: i64 = assignment.value.text.trim().parse().ok()?;
-            let asked: Vec<i64> = self
-                .releases
-                .iter()
-                .flat_map(|release| {
-                    constants(std::slice::from_ref(&release.expr), "HoldReasonSubCode")
-                })
-                .filter(|asked| self.first_age(&self.held(code, *asked), &self.releases).is_some())
-                .collect();
-            let is_released = self.first_age(&self.held(code, subcode), &self.releases).is_some();
-            if asked.is_empty() || is_released {
+            if let Ok(subcode) = assignment.value.text.trim().parse() {
+                given.entry(code).or_default().push((assignment, subcode));
+            }
+        }
+        let all_asked = self.asked("HoldReasonSubCode");
+        let of_code = |(code, given): (i64, Vec<(&'f Assignment, i64)>)| {
+            if given.len() > MOST {
                 return None;
             }
-            let asked = asked.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
-            let message = format!(
-                "holds of this policy have code {code} and subcode {subcode}; of code {code} the release policy asks for subcode {asked}"
-            );
-            Some((assignment, about(&UNRELEASED_SUBCODE, assignment, message, None)))
+            let mut asked = Vec::new();
+            for subcode in &all_asked {
+                if self.released(&self.held(code, *subcode))?.is_some() {
+                    asked.push(*subcode);
+                }
+            }
+            let mut out = Vec::new();
+            for (assignment, subcode) in &given {
+                let is_released = self.released(&self.held(code, *subcode))?.is_some();
+                out.extend((!is_released).then_some((*assignment, *subcode)));
+            }
+            // Policies that one file tells apart by their subcodes are meant so.
+            let is_meant = given.iter().any(|(_, subcode)| asked.contains(subcode));
+            (!asked.is_empty() && !is_meant).then_some((code, asked, out))
         };
-        self.settings.assignments().iter().filter_map(found).collect()
+        let found = given.into_iter().filter_map(of_code);
+        let mut out = Vec::new();
+        for (code, asked, assignments) in found {
+            let asked = asked.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
+            for (assignment, subcode) in assignments {
+                let message = format!(
+                    "holds of this policy have code {code} and subcode {subcode}; of code {code} \
+                     the release policy asks for subcode {asked}"
+                );
+                out.push((assignment, about(&UNRELEASED_SUBCODE, assignment, message, None)));
+            }
+        }
+        out
+    }
+
+    /// Codes and subcodes of a young job that release policies release, each with when.
+    fn released_pairs(&self) -> Option<Vec<(ClassAd, i64)>> {
+        let mut codes = self.asked("HoldReasonCode");
+        let mut subcodes = self.asked("HoldReasonSubCode");
+        codes.extend(CODES);
+        subcodes.extend(SUBCODES);
+        codes.retain(|code| !NEVER_RELEASED.contains(code));
+        let pairs = codes.iter().flat_map(|code| subcodes.iter().map(move |sub| (*code, *sub)));
+        let mut out = Vec::new();
+        for (code, subcode) in pairs.take(MOST_PAIRS) {
+            let ad = young(self.held(code, subcode));
+            if let Some(age) = self.released(&ad)? {
+                out.push((ad, age));
+            }
+        }
+        Some(out)
     }
 
     /// Removals of held jobs that come before every release.
     fn removed_first(&self) -> Vec<(&'f Assignment, Finding)> {
-        let mut released: Vec<(i64, i64)> = self
-            .releases
-            .iter()
-            .flat_map(|release| Sight::of(&release.expr, &[], true).released)
-            .filter(|(code, _)| !crate::policy::NEVER_RELEASED.contains(code))
-            .collect();
-        released.sort_unstable();
-        released.dedup();
-        if released.is_empty() {
+        if self.releases.has_more || self.removes.whole.is_empty() {
             return Vec::new();
         }
+        let released = self.released_pairs().unwrap_or_default();
         let found = |remove: &Whole<'f>| {
             let mut last = None;
-            for (code, subcode) in &released {
-                let ad = self.held(*code, *subcode);
-                let released = self.first_age(&ad, &self.releases)?;
-                let removed = AGES.into_iter().find(|age| self.is_true(&ad, &remove.expr, *age))?;
-                if removed >= released {
+            for (ad, released) in &released {
+                // What removes the job while it runs is not about its hold.
+                if self.is_true(&running(ad.clone()), &remove.expr, 0)? {
                     return None;
                 }
-                last = last.max(Some(removed));
+                let mut removed = None;
+                for age in AGES.into_iter().filter(|age| age < released) {
+                    if removed.is_none() && self.is_true(ad, &remove.expr, age)? {
+                        removed = Some(age);
+                    }
+                }
+                last = last.max(Some(removed?));
             }
             let message = format!(
-                "a held job is removed after {} s on hold at the latest, before the release policy releases it",
+                "a held job is removed after {} s on hold at the latest, before the release \
+                 policy releases it",
                 last?
             );
             Some((remove.assignment, about(&REMOVED_FIRST, remove.assignment, message, None)))
         };
-        self.removes.iter().filter_map(found).collect()
+        self.removes.whole.iter().filter_map(found).collect()
     }
 
     /// Holds whose condition is still true when the job was released and waits for its next run.
     fn held_again(&self) -> Vec<(&'f Assignment, Finding)> {
         let found = |hold: &Whole<'f>| {
-            let code = if hold.assignment.setting().to_ascii_lowercase().starts_with("system_") {
-                BY_ACCESS_POINT
-            } else {
-                BY_JOB
+            let name = hold.assignment.setting();
+            let is_of_access_point = name.to_ascii_lowercase().starts_with("system_");
+            let code = if is_of_access_point { BY_ACCESS_POINT } else { BY_JOB };
+            let is_subcode = |setting: &&Assignment| {
+                let ends = ["_subcode", "subcode"].map(|end| format!("{name}{end}"));
+                ends.iter().any(|subcode| subcode.eq_ignore_ascii_case(setting.setting()))
             };
-            let subcode = self.settings.get(&format!("{}_subcode", hold.assignment.name));
-            let subcode = subcode.and_then(|text| text.trim().parse().ok()).unwrap_or(0);
+            let subcode = self.settings.assignments().iter().rev().find(is_subcode);
+            let subcode =
+                subcode.and_then(|setting| setting.value.text.trim().parse().ok()).unwrap_or(0);
             let is_again = |ran: ClassAd, expr: &Expr| {
                 let mut held = ran.clone();
-                for (name, value) in
-                    [("JobStatus", 5), ("HoldReasonCode", code), ("HoldReasonSubCode", subcode)]
-                {
+                for (name, value) in [
+                    ("JobStatus", 5),
+                    ("HoldReasonCode", code),
+                    ("HoldReasonSubCode", subcode),
+                    ("EnteredCurrentStatus", HELD_AT),
+                ] {
                     held.insert_value(name, value);
                 }
-                held.insert_value("EnteredCurrentStatus", HELD_AT);
-                let released = self.first_age(&held, &self.releases)?;
+                let Some(released) = self.released(&held)? else { return Some(false) };
                 let mut idle = ran.clone();
                 idle.insert_value("JobStatus", 1);
                 idle.insert_value("LastJobStatus", 5);
                 idle.insert_value("EnteredCurrentStatus", HELD_AT + released);
-                Some(self.is_true(&ran, expr, 0) && self.is_true(&idle, expr, released + 1))
+                Some(self.truth(&ran, expr, 0)? && self.truth(&idle, expr, released + 1)?)
             };
             let runs = || runs(&self.job).into_iter();
             runs().find(|ran| is_again(ran.clone(), &hold.expr) == Some(true))?;
             let text = hold.assignment.value.text.trim();
             let corrected = format!("JobStatus == 2 && ({text})");
             let is_better = Expr::parse_old(&corrected)
-                .is_ok_and(|corrected| !runs().any(|ran| is_again(ran, &corrected) == Some(true)));
-            let message = "it is still true of the job that was released and waits for its next run, as what the last run used stays in \
-                           the job ad: it is held again at the next evaluation"
+                .is_ok_and(|corrected| runs().all(|ran| is_again(ran, &corrected) == Some(false)));
+            let message = "it is still true of the job that was released and waits for its next \
+                           run, as what the last run used stays in the job ad: it is held again \
+                           at the next evaluation"
                 .to_owned();
             let corrected = is_better.then_some(corrected);
             Some((hold.assignment, about(&HELD_AGAIN, hold.assignment, message, corrected)))
         };
-        self.holds.iter().filter_map(found).collect()
+        self.holds.whole.iter().filter_map(found).collect()
     }
 
     /// A program that fails is started again for ever.
     fn endless_retry(&self) -> Option<(&'f Assignment, Finding)> {
-        let remove = self.on_exit_remove.as_ref()?;
-        if BOUNDS.iter().any(|bound| self.settings.get(bound).is_some()) {
+        let others = [&self.removes, &self.holds, &self.on_exit_hold];
+        if others.iter().any(|policies| policies.has_more)
+            || BOUNDS.iter().any(|bound| self.settings.get(bound).is_some())
+        {
             return None;
         }
-        let context = EvalContext { budget: Some(self.work.clone()), ..EvalContext::at(HELD_AT) };
-        let stays = |expr: &Expr| {
-            let value = exited(&self.job, 1).try_evaluate_expr(expr, &context);
-            matches!(value, Some(Value::Boolean(false) | Value::Integer(0)))
-        };
-        let mut idle = exited(&self.job, 1);
-        idle.insert_value("JobStatus", 1);
-        let ends = |policy: &Whole<'_>| self.is_true(&idle, &policy.expr, 0);
-        let is_held = self
-            .on_exit_hold
-            .as_ref()
-            .is_some_and(|hold| self.is_true(&exited(&self.job, 1), &hold.expr, 0));
-        if !stays(&remove.expr) || is_held || self.removes.iter().chain(&self.holds).any(ends) {
+        let remove = self.on_exit_remove.whole.first()?;
+        let exited = exited(&self.job, 1);
+        if self.truth(&exited, &remove.expr, 0)?
+            || self
+                .on_exit_hold
+                .whole
+                .iter()
+                .any(|hold| self.truth(&exited, &hold.expr, 0) != Some(false))
+        {
             return None;
+        }
+        for status in [1, 2] {
+            let mut job = exited.clone();
+            job.insert_value("JobStatus", status);
+            for policy in self.removes.whole.iter().chain(&self.holds.whole) {
+                // What is not known may end it.
+                if self.truth(&job, &policy.expr, 0) != Some(false) {
+                    return None;
+                }
+            }
         }
         let text = remove.assignment.value.text.trim();
         let corrected = format!("({text}) || NumJobCompletions > 3");
-        let is_better = Expr::parse_old(&corrected).is_ok_and(|corrected| !stays(&corrected));
-        let message =
-            "a job whose program exits with status 1 stays in the queue and is started again, however often it failed; max_retries bounds that, \
-             or NumJobCompletions, which counts the exits"
-                .to_owned();
+        let is_better = Expr::parse_old(&corrected)
+            .is_ok_and(|corrected| self.truth(&exited, &corrected, 0) == Some(true));
+        let message = "a job whose program exits with status 1 stays in the queue and is started \
+                       again, however often it failed; max_retries bounds that, or \
+                       NumJobCompletions, which counts the exits"
+            .to_owned();
         let corrected = is_better.then_some(corrected);
         Some((remove.assignment, about(&ENDLESS_RETRY, remove.assignment, message, corrected)))
     }
 }
 
-/// The expression of a setting that has no macros left and is not too long to be looked at.
-fn whole(assignment: &Assignment) -> Option<Whole<'_>> {
-    let text = &assignment.value.text;
-    let expr = Expr::parse_old(text).ok().filter(|_| !text.contains("$("))?;
-    let is_short = expr.nodes().nth(MAX_PARTS).is_none();
-    is_short.then_some(Whole { assignment, expr })
+/// The job as one that was submitted a minute ago and used next to nothing.
+fn young(mut ad: ClassAd) -> ClassAd {
+    for name in [
+        "QDate",
+        "JobStartDate",
+        "JobLastStartDate",
+        "JobCurrentStartDate",
+        "JobCurrentStartExecutingDate",
+        "ShadowBday",
+    ] {
+        ad.insert_value(name, HELD_AT - 60);
+    }
+    for name in
+        ["RemoteWallClockTime", "RemoteUserCpu", "MemoryUsage", "DiskUsage", "ResidentSetSize"]
+    {
+        ad.insert_value(name, 1);
+    }
+    ad
+}
+
+/// The job while it ran.
+fn running(mut ad: ClassAd) -> ClassAd {
+    ad.retain(|name| !name.to_ascii_lowercase().starts_with("holdreason"));
+    ad.insert_value("JobStatus", 2);
+    ad.insert_value("LastJobStatus", 1);
+    ad.insert_value("EnteredCurrentStatus", HELD_AT - 60);
+    ad
 }
 
 /// Jobs at the end of a run that went on for long or used much, each in its own way.
 fn runs(job: &ClassAd) -> Vec<ClassAd> {
-    let mut running = held_once(job);
-    running.retain(|name| !name.to_ascii_lowercase().starts_with("holdreason"));
-    running.insert_value("JobStatus", 2);
-    running.insert_value("LastJobStatus", 1);
+    let running = running(held_once(job));
     let long_ago = HELD_AT - 30 * 86_400;
     let with = |values: &[(&str, i64)]| {
         let mut ad = running.clone();
@@ -344,17 +567,12 @@ fn runs(job: &ClassAd) -> Vec<ClassAd> {
 
 /// The job whose program exited with this status, the millionth time.
 fn exited(job: &ClassAd, status: i64) -> ClassAd {
-    let mut ad = held_often(job);
-    ad.retain(|name| !name.to_ascii_lowercase().starts_with("holdreason"));
-    for (name, value) in [
-        ("JobStatus", 2),
-        ("ExitCode", status),
-        ("ExitStatus", status),
-        ("NumJobStarts", 1_000_000),
-        ("NumJobCompletions", 1_000_000),
-    ] {
-        ad.insert_value(name, value);
+    let mut ad = running(held_often(job));
+    for name in CUMULATIVE {
+        ad.insert_value(name, 1_000_000_000);
     }
+    ad.insert_value("ExitCode", status);
+    ad.insert_value("ExitStatus", status);
     ad.insert_value("ExitBySignal", false);
     ad
 }
