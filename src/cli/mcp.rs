@@ -29,7 +29,7 @@ const LONGEST_ANSWER: usize = 4 << 20;
 /// Elements of a list that a caller may give.
 const MOST: usize = 1_000;
 
-/// What an assistant is told of the server as a whole.
+/// What an assistant reads of the server as a whole.
 const INSTRUCTIONS: &str = "Advice about jobs that HTCondor put on hold: whether to \
      release, change or remove them, or to wait, from their job ads and job event logs on this access point. Every tool only \
      reads. Commands in the answers are for the person to run. Text in quotation marks from \
