@@ -77,6 +77,12 @@ const fn parameter(
     Parameter { name, kind, option, is_required: false, what }
 }
 
+/// A policy, which has to be given.
+const fn policy(option: &'static str) -> Parameter {
+    let what = "An expression, or the path of a submit description or configuration file";
+    Parameter { is_required: true, ..parameter("policy", Kind::Text, option, what) }
+}
+
 /// Which program answers.
 #[derive(Clone, Copy)]
 enum Answers {
@@ -164,15 +170,7 @@ const TOOLS: &[Tool] = &[
         answers: Answers::ReleaseExpr,
         options: &["-wide"],
         parameters: &[
-            Parameter {
-                is_required: true,
-                ..parameter(
-                    "policy",
-                    Kind::Text,
-                    "-lint",
-                    "An expression, or the path of a submit description or configuration file",
-                )
-            },
+            policy("-lint"),
             parameter(
                 "kind",
                 Kind::OneOf(&["release", "hold", "remove", "on-exit"]),
@@ -189,20 +187,7 @@ const TOOLS: &[Tool] = &[
                and wasted, beside what was in force.",
         answers: Answers::ReleaseExpr,
         options: &["-wide"],
-        parameters: &[
-            Parameter {
-                is_required: true,
-                ..parameter(
-                    "policy",
-                    Kind::Text,
-                    "-replay",
-                    "An expression, or the path of a submit description or configuration file",
-                )
-            },
-            USER_LOGS,
-            EVENT_LOGS,
-            EPOCHS,
-        ],
+        parameters: &[policy("-replay"), USER_LOGS, EVENT_LOGS, EPOCHS],
     },
 ];
 
