@@ -77,7 +77,10 @@ impl Tally {
     /// Counts these steps of a job, its first ones.
     fn count(&mut self, job: JobId, steps: &[Step]) {
         if self.job != Some(job) || self.steps > steps.len() {
-            *self = Self { job: Some(job), ..Self::default() };
+            // The table is used again for the next job.
+            let mut of_code = std::mem::take(&mut self.of_code);
+            of_code.clear();
+            *self = Self { job: Some(job), of_code, ..Self::default() };
         }
         for step in &steps[self.steps..] {
             self.add(step.what);

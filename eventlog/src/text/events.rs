@@ -28,7 +28,8 @@ pub struct Events<'a> {
 }
 
 impl<'a> Events<'a> {
-    /// Reads with the system's time zone; years are found as [`YearHint::Now`](crate::YearHint::Now) says.
+    /// Reads with the system's time zone; years are found as
+    /// [`YearHint::Now`](crate::YearHint::Now) says.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self::with_options(bytes, &ReadOptions::default())
     }

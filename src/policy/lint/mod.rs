@@ -29,7 +29,7 @@ pub use rules::{RULES, Rule, Severity};
 pub use together::together;
 
 use super::{Kind, Version};
-use rules::{ERROR_VALUE, LEFT_OUT, QUOTED, UNKNOWN_FUNCTION, UNPARSABLE};
+use rules::{ERROR_VALUE, LEFT_OUT, MISSPELT, QUOTED, UNKNOWN_FUNCTION, UNPARSABLE};
 
 use crate::text::{plural, shorten};
 
@@ -153,6 +153,11 @@ impl Finding {
         };
         let message = cut.unwrap_or(message);
         Self { rule, span, message, corrected, is_part: false }
+    }
+
+    /// It is about a setting that was meant as a policy, and is none.
+    pub fn is_misspelt(&self) -> bool {
+        self.rule == &MISSPELT
     }
 
     /// Something that is not said, or not looked at.

@@ -182,12 +182,17 @@ pub(super) fn held_once(job: &ClassAd) -> ClassAd {
     held(job, Counts::Once, &[])
 }
 
+/// A held job while it runs: without what there is of its hold.
+pub(super) fn running(mut held: ClassAd) -> ClassAd {
+    held.retain(|name| !name.to_ascii_lowercase().starts_with("holdreason"));
+    held.insert_value("JobStatus", 2);
+    held.insert_value("LastJobStatus", 1);
+    held
+}
+
 /// The job after a hold, in a slot again; its program is not started yet.
 pub(super) fn running_again(own: &[(String, String)]) -> ClassAd {
-    let mut ad = held_once(&job_with(own));
-    ad.retain(|name| !name.to_ascii_lowercase().starts_with("holdreason"));
-    ad.insert_value("JobStatus", 2);
-    ad.insert_value("LastJobStatus", 1);
+    let mut ad = running(held_once(&job_with(own)));
     for name in ["EnteredCurrentStatus", "JobCurrentStartDate", "JobLastStartDate", "ShadowBday"] {
         ad.insert_value(name, HELD_AT);
     }
@@ -221,7 +226,8 @@ fn held(job: &ClassAd, counts: Counts, labels: &[String]) -> ClassAd {
     ad
 }
 
-fn context(now: i64) -> EvalContext<'static> {
+/// How policies are evaluated at a time.
+pub(super) fn context(now: i64) -> EvalContext<'static> {
     EvalContext { max_steps: MAX_STEPS, max_bytes: MAX_BYTES, ..EvalContext::at(now) }
 }
 

@@ -31,6 +31,9 @@ const BEFORE_START: [(i64, &str); 5] = [
     (48, "a hook of the shadow"),
 ];
 
+/// Mentions of such a code that are tried: each is an evaluation on all held jobs.
+const MENTIONS: usize = 8;
+
 /// False as a comparison, and no code as an element of a list.
 const NO_CODE: &str = "-1 == 0";
 
@@ -136,12 +139,14 @@ fn scope(text: &str, sight: &Sight) -> Option<Finding> {
 
 /// A code that no policy releases, asked for among others: without that part it is not released.
 fn user_hold_too(text: &str, expr: &Expr, setting: &Setting<'_>, sight: &Sight) -> Option<Finding> {
-    let (span, code) = codes::never_released(expr).into_iter().find(|(span, code)| {
+    let mentions = codes::never_released(expr).into_iter();
+    let mut released = mentions.filter(|(_, code)| sight.releases(*code)).take(MENTIONS);
+    let (span, code) = released.find(|(span, code)| {
         let without = replaced_in_whole(text, span, NO_CODE).map(|text| Expr::parse_old(&text));
         let Some(Ok(without)) = without else { return false };
         let grows = setting.raises_request != Some(false);
         let rest = Sight::of(&without, setting.own_attributes, grows);
-        sight.releases(*code) && !rest.releases(*code) && !rest.released.is_empty()
+        !rest.releases(*code) && !rest.released.is_empty()
     })?;
     let what = match code {
         SPOOLING_INPUT => "input that is being spooled",

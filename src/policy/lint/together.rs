@@ -9,14 +9,15 @@ use classads::{Budget, ClassAd, EvalContext, Expr, Syntax, Value};
 
 use super::names::{is_known, nearest};
 use super::probe::{
-    AGES, HELD_AT, MAX_PARTS, MAX_WORK, constants, held_often, held_once, is_attribute, job_with,
+    AGES, HELD_AT, MAX_PARTS, MAX_WORK, constants, context, held_often, held_once, is_attribute,
+    job_with, running,
 };
 use super::rules::{
     ENDLESS_RETRY, HELD_AGAIN, MEMORY_BY_STARTS, MISSPELT, REMOVED_FIRST, UNRELEASED_SUBCODE,
 };
 use super::{Finding, MAX_TEXT, Role};
 use crate::policy::forecast::Truth;
-use crate::policy::{Assignment, MAX_BYTES, NEVER_RELEASED, SettingsFile};
+use crate::policy::{Assignment, NEVER_RELEASED, SettingsFile};
 
 /// Codes of holds by a policy of the job, and by one of the access point.
 const BY_JOB: i64 = 3;
@@ -31,9 +32,6 @@ const SUBCODES: [i64; 4] = [0, 2, 102, 256];
 
 /// Pairs of them that are tried.
 const MOST_PAIRS: usize = 64;
-
-/// Steps of one evaluation.
-const MAX_STEPS: u32 = 2_000;
 
 /// Commands of a submit description, and attributes of the job ad, beside the policies.
 const COMMANDS: [&str; 6] = [
@@ -268,12 +266,7 @@ impl<'f> Together<'f> {
 
     /// Whether it is true so many seconds after the hold; `None` where that is not known.
     fn truth(&self, ad: &ClassAd, expr: &Expr, age: i64) -> Option<bool> {
-        let context = EvalContext {
-            max_steps: MAX_STEPS,
-            max_bytes: MAX_BYTES,
-            budget: Some(self.work.clone()),
-            ..EvalContext::at(HELD_AT + age)
-        };
+        let context = EvalContext { budget: Some(self.work.clone()), ..context(HELD_AT + age) };
         match ad.try_evaluate_expr(expr, &context)? {
             Value::Undefined | Value::Error => None,
             value => Some(Truth::of(&value) == Truth::True),
@@ -397,7 +390,7 @@ impl<'f> Together<'f> {
             let mut last = None;
             for (ad, released) in &released {
                 // What removes the job while it runs is not about its hold.
-                if self.is_true(&running(ad.clone()), &remove.expr, 0)? {
+                if self.is_true(&ran(ad.clone()), &remove.expr, 0)? {
                     return None;
                 }
                 let mut removed = None;
@@ -526,18 +519,16 @@ fn young(mut ad: ClassAd) -> ClassAd {
     ad
 }
 
-/// The job while it ran.
-fn running(mut ad: ClassAd) -> ClassAd {
-    ad.retain(|name| !name.to_ascii_lowercase().starts_with("holdreason"));
-    ad.insert_value("JobStatus", 2);
-    ad.insert_value("LastJobStatus", 1);
+/// A held job a minute after its run began.
+fn ran(held: ClassAd) -> ClassAd {
+    let mut ad = running(held);
     ad.insert_value("EnteredCurrentStatus", HELD_AT - 60);
     ad
 }
 
 /// Jobs at the end of a run that went on for long or used much, each in its own way.
 fn runs(job: &ClassAd) -> Vec<ClassAd> {
-    let running = running(held_once(job));
+    let running = ran(held_once(job));
     let long_ago = HELD_AT - 30 * 86_400;
     let with = |values: &[(&str, i64)]| {
         let mut ad = running.clone();
@@ -567,7 +558,7 @@ fn runs(job: &ClassAd) -> Vec<ClassAd> {
 
 /// The job whose program exited with this status, the millionth time.
 fn exited(job: &ClassAd, status: i64) -> ClassAd {
-    let mut ad = running(held_often(job));
+    let mut ad = ran(held_often(job));
     for name in CUMULATIVE {
         ad.insert_value(name, 1_000_000_000);
     }

@@ -191,7 +191,7 @@ fn file(path: &str, request: &Request, report: &mut Report) -> Result<(), RunErr
     }
     for (assignment, finding) in together(&settings) {
         // A name that is nearly that of a policy was meant as one.
-        report.expressions += usize::from(finding.rule.name == "misspelt-policy");
+        report.expressions += usize::from(finding.is_misspelt());
         if report.findings.len() < MAX_FINDINGS {
             report.findings.push(in_file(&settings, &name, assignment, finding));
         }
