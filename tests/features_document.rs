@@ -1,11 +1,11 @@
-//! The table of `docs/features.md` has the rows that are declared, and no others.
+//! The table of `docs/training/features.md` has the rows that are declared, and no others.
 
 use holdadvise::features::{COLUMNS, Column, Scope, State};
 use holdadvise::history::Action;
 
 #[test]
 fn each_row_of_columns_is_described() {
-    let document = include_str!("../docs/features.md");
+    let document = include_str!("../docs/training/features.md");
     let described: Vec<[String; 4]> = document
         .lines()
         .filter_map(|line| line.strip_prefix("| `")?.strip_suffix(" |"))
@@ -36,7 +36,7 @@ fn each_row_of_columns_is_described() {
 /// What the parts in angle brackets stand for.
 #[test]
 fn families_are_described() {
-    let document = include_str!("../docs/features.md");
+    let document = include_str!("../docs/training/features.md");
     for scope in Scope::ALL {
         assert!(document.contains(&format!("\n| `{}` | ", scope.name())), "{scope:?}");
     }

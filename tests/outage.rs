@@ -1,6 +1,6 @@
 //! Outages of a file server, recorded on real pools: jobs that a plain release finished are never
 //! to be removed, and are to be released once the server is back and others got through, with and
-//! without an event log (`docs/outage.md`).
+//! without an event log (`docs/records/outage.md`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};

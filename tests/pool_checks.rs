@@ -1,5 +1,5 @@
-//! The recorded plays with checks (`docs/pool-checks.md`): truth, log, looks and ads agree, most
-//! causes are what they should be, and how often a check is wrong.
+//! The recorded plays with checks (`docs/records/pool-checks.md`): truth, log, looks and ads agree,
+//! most causes are what they should be, and how often a check is wrong.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Write;

@@ -1,5 +1,5 @@
-//! The recorded plays of faults (`docs/pool-faults.md`): what is in them, and that truth, log and
-//! history agree.
+//! The recorded plays of faults (`docs/records/pool-faults.md`): what is in them, and that truth,
+//! log and history agree.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};

@@ -82,9 +82,9 @@ impl Row {
         }
     }
 
-    /// Expected cost of the advice, hours, by the costs of `docs/advice.md`. To leave a job held
-    /// costs the delay only as far as something would help now; a removal costs what is lost from
-    /// now to the end of the play.
+    /// Expected cost of the advice, hours, by the costs of `docs/developing/advice.md`. To leave a
+    /// job held costs the delay only as far as something would help now; a removal costs what is
+    /// lost from now to the end of the play.
     fn cost(&self) -> f64 {
         let best = self.best();
         let person = self.costs.person / self.alike.max(1) as f64;

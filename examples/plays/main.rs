@@ -1,5 +1,5 @@
 //! Replays recorded plays with checks: at each look each held job is judged as of then, and what
-//! is advised is compared with the truth (`docs/pool-checks.md`).
+//! is advised is compared with the truth (`docs/records/pool-checks.md`).
 //!
 //! ```text
 //! cargo run --release --example plays -- [--once] [--urls] [--flip SHARE] [--lines] [--draws N]

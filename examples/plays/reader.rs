@@ -1,4 +1,4 @@
-//! Reads a recorded play with checks (`docs/pool-checks.md`).
+//! Reads a recorded play with checks (`docs/records/pool-checks.md`).
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};

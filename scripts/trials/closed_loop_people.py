@@ -18,13 +18,13 @@ from trial_pool import run
 # Seconds that are declared an hour.
 HOUR = 60
 # How long a person takes to come: log-normal, hours and sigma, and how long what is undecided is
-# left, hours (docs/closed-loop.md). Assumed.
+# left, hours (docs/records/closed-loop.md). Assumed.
 MEDIAN, SIGMA = 2.0, 0.8
 SOON = 0.25
 LEFT = 8.0
-# Whoever looks finds the cause so often (docs/advice.md). Assumed.
+# Whoever looks finds the cause so often (docs/developing/advice.md). Assumed.
 FINDS = 0.5
-# Hours of docs/advice.md, for a clock on which a minute is an hour.
+# Hours of docs/developing/advice.md, for a clock on which a minute is an hour.
 COSTS = {"failed": 8.0, "delay": 8.0, "keep": 0.9, "work": 8.0, "person": 1.0}
 TOOL = [
     "condor_holdadvise",

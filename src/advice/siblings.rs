@@ -20,7 +20,8 @@ use crate::policy::Measure;
 const LEAST_FINISHED: usize = 3;
 
 /// A run beyond so many times the longest that finished is stuck. Assumed; on a recorded play with
-/// runs of two lengths 3 took four of 55 long runs for stuck ones, 5 none (docs/advice.md).
+/// runs of two lengths 3 took four of 55 long runs for stuck ones, 5 none
+/// (docs/developing/advice.md).
 const STUCK: f64 = 5.0;
 
 /// The next runs may take so many times as long as the longest that finished: slower machines,

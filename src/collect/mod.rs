@@ -2,7 +2,8 @@
 //!
 //! HTCondor deletes what it rotates away: by default an event log holds 2 MB (`EVENT_LOG_MAX_SIZE`,
 //! `EVENT_LOG_MAX_ROTATIONS`), epoch ads 60 MB. [`collect`] takes each file of both into a folder
-//! of its own, once, in order. `docs/collector.md` describes the folder; [`Collected`] reads it.
+//! of its own, once, in order. `docs/administering/collector.md` describes the folder;
+//! [`Collected`] reads it.
 //!
 //! The files of the folder are all there is to go on from: a pass that was killed at any moment has
 //! changed a name or not, and the next one sees which. A name is given to whole files alone.

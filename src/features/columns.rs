@@ -1,9 +1,9 @@
 //! The static columns of a sample: each is declared here, once.
 //!
 //! The names and the order of a schema, the sources that go missing, the groups of inputs that
-//! users know, what a recovery changes and the table of `docs/features.md` follow from [`COLUMNS`].
-//! Models keep names, so a name keeps its meaning: a column that is to hold something else gets
-//! another name.
+//! users know, what a recovery changes and the table of `docs/training/features.md` follow from
+//! [`COLUMNS`]. Models keep names, so a name keeps its meaning: a column that is to hold something
+//! else gets another name.
 
 use std::sync::LazyLock;
 
@@ -21,7 +21,7 @@ pub struct ColumnRow {
     /// Its name. `<scope>` stands for each [`Scope`], another part in angle brackets for each
     /// member of the family.
     pub name: &'static str,
-    /// Where its value is from, in the words of `docs/features.md`.
+    /// Where its value is from, in the words of `docs/training/features.md`.
     pub source: &'static str,
     /// When its value is known.
     pub known: &'static str,

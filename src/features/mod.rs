@@ -1,7 +1,7 @@
 //! An episode and what went on around it become a tensor and a row of statics.
 //!
 //! A [`Sampler`] reads a [`History`](crate::history::History) once and makes a [`Sample`] of any of
-//! its holds at any decision instant. `docs/features.md` has a row for each static.
+//! its holds at any decision instant. `docs/training/features.md` has a row for each static.
 
 mod around;
 mod at_server;

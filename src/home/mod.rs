@@ -3,7 +3,7 @@
 //! [`recalibrate`] fits slope and intercept to them, with the shrinkage of [`crate::model::Apart`].
 //! [`Kept`] is that calibration beside the model. [`Drift`] says when a model is off, [`Trial`]
 //! whether another one is better, [`Places`] where it is kept, and [`learned`] joins what was said with what came of it.
-//! docs/home.md is for administrators.
+//! docs/administering/home.md is for administrators.
 
 mod betting;
 mod files;

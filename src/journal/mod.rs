@@ -2,7 +2,8 @@
 //! an access point.
 //!
 //! HTCondor's logs say that a job was released, and not on whose advice, how likely success was
-//! thought to be, or which jobs might have been released as well. `docs/journal.md` has the format.
+//! thought to be, or which jobs might have been released as well. `docs/administering/journal.md`
+//! has the format.
 //!
 //! A journal is a folder that nobody else may write, with one file of JSON lines for each month.
 //! Entries are only ever added, whole lines at a time and under a lock. What was written before a

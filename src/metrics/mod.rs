@@ -1,7 +1,7 @@
 //! Figures for predicted probabilities, each with an interval from a bootstrap over clusters.
 //!
 //! Jobs of one cluster tend to fail together, so whole clusters are drawn (Field and Welsh 2007),
-//! not rows. docs/evaluation.md defines every figure.
+//! not rows. docs/training/evaluation.md defines every figure.
 
 mod bootstrap;
 mod isotonic;

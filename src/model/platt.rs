@@ -42,7 +42,7 @@ pub struct Apart {
 }
 
 impl Default for Apart {
-    /// Chosen on simulated access points, and confirmed on others (docs/model.md).
+    /// Chosen on simulated access points, and confirmed on others (docs/training/model.md).
     fn default() -> Self {
         Self { slope: 0.25, intercept: 0.5 }
     }

@@ -11,7 +11,7 @@ use super::Calibration;
 /// Slope and intercept fitted to that many outcomes alone have, on three simulated access points
 /// that the model has not seen, a mean calibration error below 0.1, the width of the narrowest band
 /// of words. By fewer they have more: a percentage would rest on what was learned elsewhere.
-/// docs/model.md has the curve.
+/// docs/training/model.md has the curve.
 pub const LEAST_OUTCOMES: u64 = 500;
 
 /// What `holdadvise-train calibrate` fitted the calibration to, and how it did on outcomes that

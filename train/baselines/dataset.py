@@ -1,4 +1,4 @@
-"""Dataset, parts and prediction files (docs/dataset.md): reading by memory map, checking, writing.
+"""Dataset, parts and prediction files (docs/training/dataset.md): reading by memory map, checking, writing.
 
 The states and statics of a large dataset are gigabytes: they stay in the file, and rows are copied out as they are
 asked for.

@@ -20,7 +20,7 @@ INPUTS = ("own", "statics", "statics+states")
 # Rows made at a time: some tens of megabytes.
 CHUNK = 8192
 
-# Columns of other jobs: a scope of docs/features.md and what is counted in it.
+# Columns of other jobs: a scope of docs/training/features.md and what is counted in it.
 OF_OTHERS = re.compile(
     r"(cluster|owner|site|server|file|reason|access-point)-"
     r"(known|others|started|succeeded|held|last|released|as-is|changed)(-.*)?"
@@ -49,7 +49,7 @@ KINDS = {
 HELD_ALIKE, HELD_OTHERWISE = "held-alike", "held-otherwise"
 # Frames counted together, newest first.
 WINDOWS = (("newest", 0, 6), ("middle", 6, 14), ("oldest", 14, None))
-# Slots of one kind (docs/features.md); in a dataset of another number of slots all but the first are one kind.
+# Slots of one kind (docs/training/features.md); in a dataset of another number of slots all but the first are one kind.
 GROUPS = {12: (("self", 0, 1), ("cluster", 1, 5), ("owner", 5, 8), ("code", 8, 10), ("any", 10, 12))}
 
 

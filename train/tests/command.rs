@@ -334,7 +334,7 @@ fn python_reads_the_dataset_as_the_documentation_says() {
         println!("skipped: HOLDADVISE_PYTHON cannot import numpy and safetensors");
         return;
     }
-    let page = include_str!("../../docs/dataset.md");
+    let page = include_str!("../../docs/training/dataset.md");
     let lines = page.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
     assert_eq!(lines.lines().count(), 3);
     let dataset = dataset("h");

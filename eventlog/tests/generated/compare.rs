@@ -49,7 +49,7 @@ fn ads_agree(ours: &Map<String, Value>, theirs: &Map<String, Value>) -> Option<S
     None
 }
 
-/// What HTCondor's reader loses, see `docs/quirks.md`.
+/// What HTCondor's reader loses, see `docs/developing/quirks.md`.
 pub(crate) fn is_lost(number: u16, name: &str) -> bool {
     match number {
         // The table of an eviction.

@@ -1,4 +1,5 @@
-//! The differences of `docs/quirks.md`: what HTCondor makes of an event, and what is read here.
+//! The differences of `docs/developing/quirks.md`: what HTCondor makes of an event, and what is
+//! read here.
 
 use eventlog::*;
 use jiff::tz::TimeZone;

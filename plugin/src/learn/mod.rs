@@ -1,7 +1,7 @@
 //! Learning at home: what models say of held jobs is kept before anybody knows what comes of it
 //! ([`asked`]), a confined process finds what came of it ([`outcomes`]), and once a day the advisor
-//! draws its conclusions ([`day`]). [`retrain`] is what a service account does. docs/home.md says
-//! what an administrator sees of it.
+//! draws its conclusions ([`day`]). [`retrain`] is what a service account does.
+//! docs/administering/home.md says what an administrator sees of it.
 
 pub mod asked;
 pub mod day;

@@ -573,7 +573,7 @@ fn rules_have_names_of_their_own() {
 
 #[test]
 fn the_document_has_every_rule() {
-    let text = include_str!("../../../docs/releaseexpr.md");
+    let text = include_str!("../../../docs/using/releaseexpr.md");
     for rule in RULES {
         let row = format!("| `{}` | {} |", rule.name, rule.severity.word());
         assert!(text.contains(&row), "{row}");

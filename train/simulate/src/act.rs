@@ -1,5 +1,5 @@
 //! Somebody else than the simulated people decides about held jobs: a policy, asked in the running
-//! simulation. See `docs/closed-loop.md`.
+//! simulation. See `docs/records/closed-loop.md`.
 
 use std::path::Path;
 
@@ -26,7 +26,8 @@ pub struct Loop {
 }
 
 impl Default for Loop {
-    /// A median of 2 hours, and half of the looks find the cause: as in `docs/advice.md`. Assumed.
+    /// A median of 2 hours, and half of the looks find the cause: as in
+    /// `docs/developing/advice.md`. Assumed.
     fn default() -> Self {
         Self { person: Spread { median: 2.0, sigma: 0.8 }, looks: false, finds: 0.5, submits: None }
     }

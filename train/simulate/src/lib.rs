@@ -3,7 +3,7 @@
 //!
 //! [`simulate`] writes what a real access point leaves (`EventLog`, `epoch_history`), and beside it
 //! what only a simulation knows (`truth.jsonl`): the cause of each hold and the success probability
-//! of each action. See `docs/simulator.md`.
+//! of each action. See `docs/training/simulator.md`.
 
 mod act;
 mod arguments;

@@ -1,7 +1,7 @@
 //! What looks at the files, URLs and outputs of a held job would have found: `looks.jsonl`.
 //!
 //! The answers have the form of those that `holdadvise::checks` keeps of a real machine. How often
-//! they are wrong was measured on a real pool (`docs/pool-checks.md`).
+//! they are wrong was measured on a real pool (`docs/records/pool-checks.md`).
 
 use std::path::PathBuf;
 

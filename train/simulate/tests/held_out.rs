@@ -78,7 +78,7 @@ fn a_few_give_what_they_gave() {
         let found: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(
             found, row.hash,
-            "{}-{}: the simulator changed; scripts/held-out write, where docs/simulator.md says \
+            "{}-{}: the simulator changed; scripts/held-out write, where docs/training/simulator.md says \
              that none was opened",
             row.preset, row.seed
         );

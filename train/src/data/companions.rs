@@ -12,7 +12,7 @@ use crate::Error;
 /// The number of a companion's access point less its seed: beyond those of logs and simulations.
 const NUMBERS: i32 = 2_000_000;
 
-/// Seeds that models may be trained on (docs/simulator.md).
+/// Seeds that models may be trained on (docs/training/simulator.md).
 const MOST: u32 = 1_000;
 
 /// The first companion of a sweep: no seed that the shipped model was trained on.

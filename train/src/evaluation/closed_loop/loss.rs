@@ -1,5 +1,5 @@
-//! What the courses of jobs cost, in hours: the costs of `docs/advice.md`, with the delays that
-//! came.
+//! What the courses of jobs cost, in hours: the costs of `docs/developing/advice.md`, with the
+//! delays that came.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::AddAssign;

@@ -1,5 +1,5 @@
 //! `holdadvise-train closed-loop`: what it costs when a policy decides about the held jobs of
-//! simulated access points. See `docs/closed-loop.md`.
+//! simulated access points. See `docs/records/closed-loop.md`.
 
 mod advised;
 mod arms;

@@ -15,7 +15,7 @@ use crate::evaluation::metrics::Estimate;
 use crate::random::Random;
 
 /// A person's hours for which shares are given: for a change by commands, and for a look or a
-/// change by hand. The first is the assumption of `docs/advice.md`.
+/// change by hand. The first is the assumption of `docs/developing/advice.md`.
 const PERSONS: [Person; 4] = [(1.0, 1.0), (0.5, 2.0), (2.0, 4.0), (4.0, 8.0)];
 
 /// All figures.

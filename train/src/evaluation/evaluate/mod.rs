@@ -2,7 +2,8 @@
 //!
 //! `one_model` prints the figures of one model. `study` puts any number of methods beside the
 //! baselines and the truth, for several populations of holds, and hands a
-//! [`crate::evaluation::report::Report`] to be written. docs/evaluation.md says what is measured.
+//! [`crate::evaluation::report::Report`] to be written. docs/training/evaluation.md says what is
+//! measured.
 
 mod curves;
 mod decisions;

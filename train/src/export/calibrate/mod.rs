@@ -1,5 +1,5 @@
 //! `holdadvise-train calibrate`: a model's calibration fitted anew to outcomes of one's own access
-//! point, and the curve that says how many of them it takes. docs/model.md says how.
+//! point, and the curve that says how many of them it takes. docs/training/model.md says how.
 //!
 //! Nothing here needs libtorch: the network stays as it is, only slope and intercept of its
 //! calibration change.

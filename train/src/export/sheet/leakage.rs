@@ -22,12 +22,12 @@ fn yes(why: impl Into<String>) -> Finding {
 
 pub(super) fn all(training: &Training<'_>, shared: &Shared) -> Vec<Leakage> {
     let own_schema = own_schema(training);
-    let schema_tests = "docs/features.md, tests/features_document.rs";
+    let schema_tests = "docs/training/features.md, tests/features_document.rs";
     let functions = "train/src/training, functions standard and calibrate";
     let time_tests = "tests/time_travel.rs, tests/serving_equals_training.rs";
     let counted = "counted by train/src/export/sheet";
     let cuts = format!("{counted}; train/src/split, no_outcome_and_no_cluster_crosses_a_cut");
-    let documents = "docs/evaluation.md, docs/simulator.md";
+    let documents = "docs/training/evaluation.md, docs/training/simulator.md";
     let (preparation, selection) = (preparation(), selection(training, own_schema));
     let kinds: [(&str, &str, Finding, &str); 8] = [
         ("L1.1", "no test set", test_set(shared), "train/src/split"),

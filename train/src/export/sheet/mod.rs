@@ -226,7 +226,7 @@ fn not_seen(training: &Training<'_>) -> Vec<String> {
     if !info.simulations.is_empty() {
         lines.push(
             "What the simulator leaves out: DAGMan, job factories, parallel and grid universe, late materialization, priorities \
-             and fair share (docs/simulator.md)."
+             and fair share (docs/training/simulator.md)."
                 .to_owned(),
         );
     }

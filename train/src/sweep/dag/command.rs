@@ -13,7 +13,8 @@ use crate::sweep::{file, planning, shards};
 /// The program that feeds tracking.
 const TRACK: &str = include_str!("../../../../dag/track.py");
 
-/// Write a sweep as a DAG for HTCondor, as docs/sweep.md and docs/sweep-dag.md say.
+/// Write a sweep as a DAG for HTCondor, as docs/training/sweep.md and docs/training/sweep-dag.md
+/// say.
 #[derive(Clone, Debug, clap::Args)]
 pub struct DagOptions {
     /// The sweep file, such as `dag/sweep.yaml`.

@@ -3,8 +3,8 @@
 //!
 //! `steps` says what the nodes do and what must be done before, `graph` writes that as sweep.dag,
 //! `submit` writes the few submit descriptions that the nodes share, `folder` puts all of it in
-//! place, and `pool` asks whether there are GPUs. docs/sweep-dag.md describes the folder and how it
-//! runs.
+//! place, and `pool` asks whether there are GPUs. docs/training/sweep-dag.md describes the folder
+//! and how it runs.
 
 pub mod command;
 mod folder;

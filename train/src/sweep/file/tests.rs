@@ -424,7 +424,7 @@ fn the_example_is_a_sweep() {
 #[test]
 fn the_reference_is_complete() {
     use crate::sweep::parameters::{PREPROCESSING, TRAINING};
-    let reference = include_str!("../../../../docs/sweep.md");
+    let reference = include_str!("../../../../docs/training/sweep.md");
     let named = |name: &str| reference.contains(&format!("`{name}`"));
     for parameter in TRAINING.iter().chain(PREPROCESSING) {
         assert!(named(parameter.name), "{}", parameter.name);
