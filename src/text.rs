@@ -41,6 +41,20 @@ pub fn strip_control(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// A message without the numbers of errors of the system, `(os error 13)`: their words stand before
+/// them.
+pub fn in_words(message: &str) -> Cow<'_, str> {
+    const NUMBER: &str = " (os error ";
+    let mut out = Cow::Borrowed(message);
+    while let Some(at) = out.find(NUMBER) {
+        let rest = &out[at + NUMBER.len()..];
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let Some(after) = rest[digits..].strip_prefix(')').filter(|_| digits > 0) else { break };
+        out = Cow::Owned(format!("{}{after}", &out[..at]));
+    }
+    out
+}
+
 /// Whether a text can be printed and pasted as it is: [`strip_control`] leaves it alone.
 pub fn is_fit(text: &str) -> bool {
     !text.chars().any(is_unfit)
@@ -218,6 +232,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn errors_of_the_system_are_words() {
+        let text = "a: Permission denied (os error 13); b: No space left (os error 28)";
+        assert_eq!(in_words(text), "a: Permission denied; b: No space left");
+        for other in ["(os error 13)", " (os error x)", " (os error )", " (os error 13"] {
+            assert_eq!(in_words(other), other);
+        }
+    }
 
     #[test]
     fn escape_sequences_do_not_reach_the_terminal() {

@@ -10,6 +10,7 @@ use super::meaning::SharedCause;
 use super::{Change, Choices, Command, Costs, Curve, Evidence, LookAt, Target, TryOne, Undecided};
 use crate::history::{Action, EventLogView};
 use crate::policy::Prediction;
+use crate::text::in_words;
 use eventlog::JobId;
 
 /// What to do with a held job.
@@ -235,8 +236,8 @@ pub enum Missing {
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Source(line) => f.write_str(line),
-            Self::JobLog { log, fault } => write!(f, "job event log {log}: {fault}"),
+            Self::Source(line) => f.write_str(&in_words(line)),
+            Self::JobLog { log, fault } => write!(f, "job event log {log}: {}", in_words(fault)),
         }
     }
 }

@@ -98,7 +98,8 @@ pub fn gather(
     filter: Filter<'_>,
     now: i64,
 ) -> Result<(Gathered, Remarks), RunError> {
-    let projection = Projection::new(ATTRIBUTES, request.selection.constraint.as_deref());
+    let projection = Projection::new(ATTRIBUTES, request.selection.constraint.as_deref())
+        .following(request.printed_attributes());
     let schedd = request.schedd(config)?;
     check_named(request)?;
     let logs_alone = request.job_ads.is_none() && request.is_offline();

@@ -23,7 +23,7 @@ use crate::features::Holds;
 use crate::history::{Coverage, EventLogView, History, HistoryBuilder, HoldInQueue, LogReport};
 use crate::model::{Model, ModelError};
 use crate::policy::{Knobs, PolicyTime};
-use crate::queue::{QueueError, QueueJob, display_path};
+use crate::queue::{AdText, QueueError, QueueJob, display_path};
 use eventlog::input;
 use eventlog::{EventLogError, JobId, ReadOptions};
 
@@ -33,8 +33,11 @@ const BATCH: usize = 512;
 /// Jobs of a batch judged together on one core.
 const TOGETHER: usize = 64;
 
+/// Is given an advice, and the ad of its job where there is one.
+pub(super) type Take<'a> = &'a mut dyn FnMut(&Advice, Option<&AdText>) -> io::Result<()>;
+
 /// Gives the advice for each held job to `take`, in the order of their ids. Jobs that turn out not
-/// to be held are added to those refused.
+/// to be held are added to those refused. Returned: the jobs that the logs tell of.
 pub(super) fn judge(
     gathered: Gathered,
     remarks: &mut Remarks,
@@ -42,9 +45,10 @@ pub(super) fn judge(
     config: &Config,
     model: &Model,
     now: i64,
-    take: &mut dyn FnMut(&Advice) -> io::Result<()>,
-) -> Result<(), RunError> {
+    take: Take<'_>,
+) -> Result<usize, RunError> {
     let history = read_histories(&gathered, remarks, now)?;
+    let known = history.jobs().len();
     let held = match gathered.logs_alone {
         true => held_in_logs(&history, &mut remarks.refused, request, now),
         false => gathered.held.iter().map(|job| job.id).collect(),
@@ -69,7 +73,8 @@ pub(super) fn judge(
     };
     let time = PolicyTime::new(config.policy_time()?);
     if gathered.logs_alone {
-        return judge_logs(advisor, held, &remarks.missing, now, take);
+        judge_logs(advisor, held, &remarks.missing, now, take)?;
+        return Ok(known);
     }
     let mut policies = Policies {
         knobs: knobs(request, config),
@@ -99,7 +104,7 @@ pub(super) fn judge(
             advice.notes.extend(notes.iter().map(|line| line.to_string()));
             pool.compare(&mut advice, || job.ad.to_classad());
             leave_to_owner(&mut advice);
-            Ok(take(&advice)?)
+            Ok(take(&advice, Some(&job.ad))?)
         }
         None => {
             remarks.refused.push(format!("job {} is not held", job.id));
@@ -107,7 +112,7 @@ pub(super) fn judge(
         }
     });
     remarks.faults.extend(policies.time.line());
-    judged
+    judged.map(|()| known)
 }
 
 /// The files of this machine, unless the past is asked about.
@@ -204,7 +209,7 @@ fn judge_logs(
     held: Vec<JobId>,
     missing: &[String],
     now: i64,
-    take: &mut dyn FnMut(&Advice) -> io::Result<()>,
+    take: Take<'_>,
 ) -> Result<(), RunError> {
     let judge_jobs = |jobs: &[JobId]| {
         let held: Vec<Held> = jobs.iter().copied().map(Held::of_log).collect();
@@ -215,7 +220,7 @@ fn judge_logs(
         advice.missing.push(Missing::Source(NO_ADS.into()));
         advice.missing.extend(not_shown(advice.event_log));
         advice.missing.extend(sources(missing));
-        Ok(take(&advice)?)
+        Ok(take(&advice, None)?)
     })
 }
 

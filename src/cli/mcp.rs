@@ -16,6 +16,7 @@ use serde_json::{Map, Value, json};
 use super::output::{self, say};
 use super::releaseexpr;
 use super::run;
+use crate::text::in_words;
 
 /// Revisions of the protocol that are spoken, the newest first.
 const REVISIONS: [&str; 3] = ["2025-11-25", "2025-06-18", "2024-11-05"];
@@ -351,7 +352,7 @@ fn call(parameters: &Map<String, Value>) -> Result<Value, String> {
     });
     let is_data = tool.options.contains(&"-json");
     let mut is_error = result.is_err();
-    said.extend(result.err().map(|error| format!("Error: {error}")));
+    said.extend(result.err().map(|error| format!("Error: {}", in_words(&error))));
     let mut text = match text.whole() {
         Ok(text) => text,
         // A part of a table is of use, a part of an object is not.

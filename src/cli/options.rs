@@ -34,13 +34,22 @@ const OPTIONS: &[OptionSpec] = &[
     )
     .takes(Takes::One("expression")),
     flag("limit", 3, JOBS, "Judge at most this many jobs.").takes(Takes::One("number")),
+    flag(
+        "advice",
+        2,
+        JOBS,
+        "Print only jobs with this advice: release, try, change, wait, look, remove or undecided, or several \
+         of them with commas between.",
+    )
+    .takes(Takes::One("advice,...")),
     schedd_name(SOURCES),
     pool(SOURCES),
     job_ads(SOURCES),
     user_log(
         SOURCES,
         "Read the job's history from this job event log. Given without -jobads, the jobs on hold at \
-         the end of the log are judged and no queue is asked. May be given several times.",
+         the end of the log are judged and no queue is asked. A single dash reads standard input. May be \
+         given several times.",
     ),
     event_log(
         SOURCES,
@@ -80,7 +89,8 @@ const OPTIONS: &[OptionSpec] = &[
         "nobatch",
         3,
         OUTPUT,
-        "Print one line for each job instead of one block for each group of like jobs.",
+        "Print one line for each job instead of one block for each group of like jobs. TO_DO says in a few \
+         words what to change, to wait for or to look at. The hold reason is printed where there is room for it.",
     ),
     flag(
         "totals",
@@ -120,9 +130,10 @@ const OPTIONS: &[OptionSpec] = &[
         "af",
         2,
         OUTPUT,
-        "Print these attributes of each advice, separated by a space. The letters after the colon \
+        "Print attributes of each advice or of its job's ad, or ClassAd expressions over both, separated by a space. \
+         A name that both have is that of the advice. The letters after the colon \
          change that: j begins with the job id, l labels each value, h prints headings, V quotes \
-         strings, r prints values as ClassAd expressions, T prints times as text, Y prints times as \
+         strings, r prints values as ClassAd expressions and attributes of the job as they stand in its ad, T prints times as text, Y prints times as \
          ISO 8601, a comma follows each value with a comma, t precedes it with a tab, n follows it \
          with a line end, g separates advices by an empty line.",
     )
@@ -138,7 +149,7 @@ const OPTIONS: &[OptionSpec] = &[
         "format",
         1,
         OUTPUT,
-        "Print an attribute of each advice through a printf(3) format. May be given several times; no \
+        "Print an attribute or expression, as -af takes them, through a printf(3) format. May be given several times; no \
          line end is added.",
     )
     .takes(Takes::Two("format", "attribute"))

@@ -4,6 +4,8 @@ use std::cell::RefCell;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
+use crate::text::{in_words, strip_control};
+
 /// An error of a tool.
 pub(super) trait ToolError: std::error::Error + From<io::Error> {
     /// Whether standard output could not be written, and why.
@@ -40,11 +42,16 @@ thread_local! {
 
 /// A line on standard error, or for who collects them.
 pub(in crate::cli) fn say(what: &str, line: &str) {
-    let line = format!("{what}: {}", crate::text::strip_control(line));
+    let line = format!("{what}: {}", in_words(&strip_control(line)));
     COLLECTED.with_borrow_mut(|collected| match collected {
         Some(lines) => lines.push(line),
         None => eprintln!("{line}"),
     });
+}
+
+/// Somebody collects what is written.
+pub(super) fn is_collected() -> bool {
+    COLLECTED.with_borrow(Option::is_some)
 }
 
 /// What `work` gives, and the lines that it would have written on standard error.

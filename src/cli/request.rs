@@ -6,14 +6,19 @@ use std::time::Duration;
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches};
+use classads::Expr;
 
 use super::apply::Apply;
 use super::arguments::{self, ArgumentError};
+use super::colour;
 use super::config::{Config, SettingError};
 use super::costs::{self, CostChange};
 use super::options::TOOL;
+use super::piped::is_stdin;
+use super::print::of_job_ad;
+use crate::advice::Recommendation;
 use crate::queue::{JobSpec, Schedd, Selection};
-use crate::text::classad_quote;
+use crate::text::{classad_quote, strip_control};
 
 /// How advices are printed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +41,17 @@ pub enum Output {
     Format(Vec<(String, String)>),
 }
 
+impl Output {
+    /// The attributes and expressions that are asked for by name.
+    fn expressions(&self) -> Vec<&str> {
+        match self {
+            Self::AutoFormat(_, names) => names.iter().map(String::as_str).collect(),
+            Self::Format(pairs) => pairs.iter().map(|(_, name)| name.as_str()).collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// One call of the tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
@@ -47,6 +63,8 @@ pub struct Request {
     pub debug: bool,
     /// Which jobs.
     pub selection: Selection,
+    /// `-advice`: what is printed; none: all of them.
+    pub advice: Vec<Recommendation>,
     /// `-limit`.
     pub limit: Option<usize>,
     /// `-name`.
@@ -96,8 +114,12 @@ pub struct Request {
 /// What options say of how advices are printed for people.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Style {
-    /// Columns to fit lines to; none: no limit.
+    /// Columns to fit lines of text to; none: no limit.
     pub columns: Option<usize>,
+    /// Columns to fit lines of tables to; none: no limit.
+    pub table: Option<usize>,
+    /// Advice is printed in colour.
+    pub colour: bool,
     /// `-removals`: a command that removes a group is printed.
     pub removals: bool,
     /// `-explain-decision`: what was weighed is printed.
@@ -145,15 +167,29 @@ impl Request {
         self.watch.is_some() || self.dag_node
     }
 
+    /// Whether a job with this advice is printed.
+    pub(super) fn shows(&self, recommendation: Recommendation) -> bool {
+        self.advice.is_empty() || self.advice.contains(&recommendation)
+    }
+
+    /// Attributes of job ads that are printed.
+    pub(super) fn printed_attributes(&self) -> Vec<String> {
+        self.output.expressions().into_iter().flat_map(of_job_ad).collect()
+    }
+
     /// Whether which inputs moved a probability is printed, of so many jobs judged.
     pub fn prints_inputs(&self, jobs: usize) -> bool {
-        let named = |name: &str| name.eq_ignore_ascii_case("Inputs");
+        let named = |text: &&str| {
+            text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                .any(|name| name.eq_ignore_ascii_case("Inputs"))
+        };
         match &self.output {
             Output::Groups => jobs == 1,
             Output::Table | Output::Totals => false,
             Output::Long | Output::Json | Output::JsonLines => true,
-            Output::AutoFormat(_, names) => names.iter().any(|name| named(name)),
-            Output::Format(pairs) => pairs.iter().any(|(_, name)| named(name)),
+            Output::AutoFormat(..) | Output::Format(_) => {
+                self.output.expressions().iter().any(named)
+            }
         }
     }
 
@@ -184,6 +220,7 @@ impl Request {
         } else {
             Output::Groups
         };
+        let (columns, table) = arguments::columns(matches);
         let watch = watch(matches)?;
         let dag_node = dag_node(text("dagnode"), text("dagnode-DAGManJobId"))?;
         let request = Self {
@@ -195,6 +232,7 @@ impl Request {
                 constraint: both(text("constraint"), dag_node),
                 all_users: matches.get_flag("allusers"),
             },
+            advice: advice(matches)?,
             limit: number(matches, "limit")?,
             schedd: text("name"),
             pool: text("pool"),
@@ -217,11 +255,27 @@ impl Request {
             watch,
             output,
             style: Style {
-                columns: arguments::columns(matches),
+                columns,
+                table,
+                colour: colour::is_wanted(),
                 removals: matches.get_flag("removals"),
                 explains: matches.get_flag("explain-decision"),
             },
         };
+        for text in request.output.expressions() {
+            if let Err(error) = Expr::parse_old(text) {
+                return Err(ArgumentError::Invalid(format!(
+                    "\"{}\" is neither an attribute nor a ClassAd expression: {error}",
+                    strip_control(text)
+                )));
+            }
+        }
+        let files = request.job_ads.iter().chain(&request.epochs);
+        let files = files.chain(&request.user_logs).chain(&request.event_logs);
+        if files.filter(|path| is_stdin(path)).count() > 1 {
+            let text = "a single dash is given twice: standard input can be read once";
+            return Err(ArgumentError::Invalid(text.to_owned()));
+        }
         if request.watch.is_some() && request.is_offline() {
             let text = "-watch asks the queue again and again, and -eventlog alone asks none: name jobs or an owner";
             return Err(ArgumentError::Invalid(text.to_owned()));
@@ -267,6 +321,20 @@ fn jobs(operands: &[String]) -> Vec<JobSpec> {
     operands.iter().flat_map(|word| JobSpec::words(word)).map(JobSpec::parse).collect()
 }
 
+/// `-advice`: words of a list.
+fn advice(matches: &ArgMatches) -> Result<Vec<Recommendation>, ArgumentError> {
+    let Some(list) = matches.get_one::<String>("advice") else { return Ok(Vec::new()) };
+    let known = |word: &str| {
+        let of = Recommendation::ALL.into_iter().find(|one| one.name().eq_ignore_ascii_case(word));
+        of.ok_or_else(|| {
+            let names = Recommendation::ALL.map(|one| one.name()).join(", ");
+            let word = strip_control(word);
+            ArgumentError::Invalid(format!("-advice: \"{word}\" is not one of {names}"))
+        })
+    };
+    list.split(',').map(|word| known(word.trim())).collect()
+}
+
 /// `-limit` and `-max`: one job at least.
 fn number(matches: &ArgMatches, name: &str) -> Result<Option<usize>, ArgumentError> {
     match matches.get_one::<u64>(name) {
@@ -281,8 +349,18 @@ fn is_given(matches: &ArgMatches, name: &str) -> bool {
 }
 
 /// Options that say how advice is printed.
-const PRINTING: [&str; 9] =
-    ["long", "json", "jsonl", "af", "format", "nobatch", "totals", "removals", "explain-decision"];
+const PRINTING: [&str; 10] = [
+    "advice",
+    "long",
+    "json",
+    "jsonl",
+    "af",
+    "format",
+    "nobatch",
+    "totals",
+    "removals",
+    "explain-decision",
+];
 
 /// `-outcomes` is about the journal alone.
 fn outcomes(matches: &ArgMatches) -> Result<bool, ArgumentError> {
@@ -335,6 +413,7 @@ fn watch(matches: &ArgMatches) -> Result<Option<Duration>, ArgumentError> {
         ("it asks the queue again and again", &["jobads", "userlog", "now"]),
         ("others would be left out at each look", &["limit"]),
         ("changes are printed as lines, or with -json", &["long", "af", "format", "totals"]),
+        ("a change to another advice would not be seen", &["advice"]),
     ];
     for (why, names) in refused {
         if let Some(name) = names.iter().find(|name| is_given(matches, name)) {
@@ -382,7 +461,7 @@ mod tests {
         let request = read("").unwrap();
         assert_eq!(request.selection, Selection::default());
         assert_eq!(request.output, Output::Groups);
-        assert_eq!(request.style.columns, Some(80));
+        assert!(request.style.columns.is_some_and(|columns| (40..=100).contains(&columns)));
         assert!(!request.is_offline());
     }
 
@@ -454,6 +533,22 @@ mod tests {
             );
         }
         assert!(error("-watch -eventlog E").contains("name jobs or an owner"));
+    }
+
+    #[test]
+    fn some_advice() {
+        assert_eq!(
+            read("-advice wait,Look").unwrap().advice,
+            [Recommendation::Wait, Recommendation::Look]
+        );
+        let error = |line: &str| read(line).unwrap_err().to_string();
+        assert_eq!(
+            error("-ad retry"),
+            "-advice: \"retry\" is not one of release, try, change, wait, look, remove, undecided"
+        );
+        assert!(error("-watch -advice wait").contains("excludes -advice"));
+        let text = error("-af ClusterId Cmd+");
+        assert!(text.contains("\"Cmd+\" is neither an attribute nor"), "{text}");
     }
 
     #[test]

@@ -18,13 +18,14 @@ use super::output::{self, ToolError, say};
 use super::print::{Page, Printer};
 use super::watch::watch;
 use super::{ArgumentError, Config, Request};
-use super::{mcp, model_file, model_sheet};
+use super::{mcp, model_file, model_sheet, piped};
 use jiff::tz::TimeZone;
 
+use crate::advice::Advice;
 use crate::checks;
 use crate::journal::{Journal, JournalError};
 use crate::model::ModelError;
-use crate::queue::{QueueError, display_path};
+use crate::queue::{AdText, QueueError, display_path};
 use crate::text::plural;
 use eventlog::EventLogError;
 use eventlog::fnv1a;
@@ -117,7 +118,7 @@ pub(super) fn answer(
     stays: bool,
     out: &mut dyn Write,
 ) -> Result<(), RunError> {
-    let request = Request::read(arguments)?;
+    let mut request = Request::read(arguments)?;
     if request.help {
         out.write_all(super::arguments::usage(&super::options::TOOL).as_bytes())?;
         return Ok(());
@@ -139,6 +140,8 @@ pub(super) fn answer(
     if request.mcp {
         return Ok(mcp::serve(&mut io::stdin().lock(), out)?);
     }
+    let logs = request.user_logs.iter_mut().chain(&mut request.event_logs);
+    let _kept = piped::keep(logs)?;
     if request.outcomes {
         let model = model_file::open::<RunError>(&request.model(), &config)?;
         let now = jiff::Timestamp::now().as_second();
@@ -209,7 +212,7 @@ fn advise(
         let mut collector = Collector::new(what, request.selection.all_users);
         let model = model_file::open::<RunError>(&request.model(), config)?;
         if !gathered.held.is_empty() {
-            let mut take = |advice: &_| {
+            let mut take = |advice: &Advice, _: Option<&AdText>| {
                 collector.add(advice);
                 Ok(())
             };
@@ -220,25 +223,51 @@ fn advise(
     }
     let selection = &request.selection;
     let page = Page { style: request.style, now, zone: TimeZone::system() };
-    let nothing = match (&request.job_ads, gathered.ads) {
-        (Some(file), Some(ads)) => {
-            format!("No held jobs: 0 of {} in {} matched.", plural(ads, "ad"), display_path(file))
-        }
-        _ => "No held jobs.".to_owned(),
-    };
+    let mut judged = 0;
+    let mut nothing = nothing(request, gathered.ads);
     let mut printer = Printer::new(out, &request.output, &page);
     if !gathered.held.is_empty() || gathered.logs_alone {
         let model = model_file::open::<RunError>(&request.model(), config)?;
-        let mut take = |advice: &_| printer.add(advice);
-        judge(gathered, &mut remarks, request, config, &model, now, &mut take)?;
+        let mut take = |advice: &Advice, job: Option<&AdText>| {
+            judged += 1;
+            if request.shows(advice.recommendation) { printer.add(advice, job) } else { Ok(()) }
+        };
+        let logs_alone = gathered.logs_alone;
+        let known = judge(gathered, &mut remarks, request, config, &model, now, &mut take)?;
+        if logs_alone {
+            let jobs = plural(known, "job");
+            nothing = format!("No held jobs: the logs tell of {jobs}, none on hold at their end.");
+        }
     }
     remarks.faults.extend(config.faults().iter().cloned());
     tell(&remarks);
-    if printer.count() == 0 && !selection.jobs.is_empty() {
+    if judged == 0 && !selection.jobs.is_empty() {
         return Err(RunError::NothingJudged);
+    }
+    if judged > 0 {
+        let words = request.advice.iter().map(|one| one.name()).collect::<Vec<_>>();
+        nothing =
+            format!("No advice of {}: {} judged.", words.join(", "), plural(judged, "held job"));
     }
     printer.finish(&nothing)?;
     Ok(None)
+}
+
+/// What is printed where there are no held jobs: what was read. `ads`: those in the file.
+fn nothing(request: &Request, ads: Option<usize>) -> String {
+    let selection = &request.selection;
+    match (&request.job_ads, ads) {
+        (Some(file), Some(ads)) => {
+            format!("No held jobs: 0 of {} in {} matched.", plural(ads, "ad"), display_path(file))
+        }
+        _ if selection.constraint.is_some() => {
+            "No held jobs: -constraint is true for none in the queue.".to_owned()
+        }
+        _ if selection.all_users => "No held jobs: none of any user in the queue.".to_owned(),
+        _ => {
+            "No held jobs: none of yours in the queue; -allusers looks at those of all.".to_owned()
+        }
+    }
 }
 
 /// What there is to judge, as of `now`, and what is to be said of it.

@@ -6,12 +6,14 @@ mod changes;
 mod checks;
 mod edits;
 mod limits;
+mod short;
 mod transfers;
 mod watching;
 
 pub use changes::change;
 pub(super) use checks::unknown;
 pub use edits::{by_hand, edit_facts, whole_change};
+pub(super) use short::to_do;
 pub(super) use watching::{ANSWERS_AGAIN, NONE_LEFT, asks_again, end_of_hold, in_short, news};
 
 use jiff::tz::TimeZone;

@@ -13,14 +13,14 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::gather::Remarks;
-use super::judge::judge;
+use super::judge::{Take, judge};
 use super::output::say;
 use super::print::{self, Page, Printer, second, wrap};
 use super::request::Output;
 use super::run::{RunError, gathered, tell};
 use super::{Config, Request, model_file, sentences};
 use crate::advice::{Advice, Recommendation, SharedCause};
-use crate::queue::{QueueError, Schedd, end_well_at_interrupt};
+use crate::queue::{AdText, QueueError, Schedd, end_well_at_interrupt};
 use eventlog::JobId;
 use eventlog::fnv1a;
 use stand::{END_ATTRIBUTES, Stand};
@@ -145,7 +145,7 @@ impl Watch<'_> {
         let as_json = self.prints_json();
         let known = &mut self.known;
         if as_json {
-            let mut take = |advice: &Advice| {
+            let mut take = |advice: &Advice, _: Option<&AdText>| {
                 known.insert(advice.held.job, Stand::of(advice, look));
                 print::json_watched(out, advice, &page, News::Found)
             };
@@ -153,9 +153,9 @@ impl Watch<'_> {
             self.say_first(&remarks);
         } else {
             let mut printer = Printer::new(out, &request.output, &page);
-            let mut take = |advice: &Advice| {
+            let mut take = |advice: &Advice, job: Option<&AdText>| {
                 known.insert(advice.held.job, Stand::of(advice, look));
-                printer.add(advice)
+                printer.add(advice, job)
             };
             let remarks = look_once(request, self.config, now, &mut take)?;
             self.say_first(&remarks);
@@ -183,7 +183,7 @@ impl Watch<'_> {
         let as_json = self.prints_json();
         let (known, look) = (&mut self.known, self.look);
         let mut lines = Lines::new();
-        let mut take = |advice: &Advice| {
+        let mut take = |advice: &Advice, _: Option<&AdText>| {
             let job = advice.held.job;
             let stand = Stand::of(advice, look);
             let was = known.get(&job);
@@ -278,7 +278,7 @@ fn look_once(
     request: &Request,
     config: &Config,
     now: i64,
-    take: &mut dyn FnMut(&Advice) -> std::io::Result<()>,
+    take: Take<'_>,
 ) -> Result<Remarks, RunError> {
     let (gathered, mut remarks) = gathered(request, config, now)?;
     if !gathered.held.is_empty() {

@@ -10,7 +10,7 @@ use std::io::{self, BufRead};
 
 use classads::{AdStream, ClassAd};
 
-use super::projection::{POLICIES, Projection, is_policy};
+use super::projection::{Projection, is_policy};
 
 /// Faults of one ad that are reported.
 const FAULTS: usize = 20;
@@ -55,7 +55,7 @@ impl<R: BufRead> Ads<R> {
             ads.stream = Some(classads::read_ads(input));
         } else {
             let stream = classads::read_ads(input).with_projection(projection.names());
-            ads.stream = Some(stream.with_references_of(POLICIES));
+            ads.stream = Some(stream.with_references_of(projection.followed()));
         }
         Ok(ads)
     }

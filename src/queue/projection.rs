@@ -92,7 +92,7 @@ pub(super) const POLICIES: &[&str] = &[
 pub(super) const LONGEST_NAME: usize = 128;
 
 /// The attributes kept of each ad.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Projection {
     /// Every attribute is kept.
     is_whole: bool,
@@ -100,6 +100,8 @@ pub struct Projection {
     names: Vec<String>,
     /// The same in lower case.
     keys: HashSet<String>,
+    /// What these refer to is kept as well, besides what policies refer to.
+    followed: Vec<String>,
 }
 
 impl Projection {
@@ -126,9 +128,21 @@ impl Projection {
         out
     }
 
+    /// These attributes too, and what they refer to.
+    pub fn following(mut self, names: Vec<String>) -> Self {
+        names.iter().for_each(|name| self.add(name));
+        self.followed.extend(names);
+        self
+    }
+
+    /// The attributes of which what they refer to is kept.
+    pub(super) fn followed(&self) -> impl Iterator<Item = &str> {
+        POLICIES.iter().copied().chain(self.followed.iter().map(String::as_str))
+    }
+
     /// All attributes of each ad, and policies whose text is no expression too.
     pub fn whole() -> Self {
-        Self { is_whole: true, names: Vec::new(), keys: HashSet::new() }
+        Self { is_whole: true, ..Self::default() }
     }
 
     /// Whether every attribute is kept.

@@ -208,7 +208,10 @@ fn jobs_that_the_log_does_not_show_held() {
     place.file("job.log", released);
     ask("1234.0").is_error(&["1234.0", "not held"]);
     let said = place.run(&["-userlog", log, "-now", NOW], "");
-    assert_eq!((said.status, said.stdout.as_str()), (0, "No held jobs.\n"));
+    assert_eq!(
+        (said.status, said.stdout.as_str()),
+        (0, "No held jobs: the logs tell of 1 job, none on hold at their end.\n")
+    );
 }
 
 #[test]
@@ -220,9 +223,14 @@ fn terminal_escapes_do_not_come_through() {
         .map(|line| if line.starts_with("HoldReason =") { reason } else { line })
         .collect::<Vec<_>>()
         .join("\n");
-    for output in
-        [&[][..], &["-nobatch"], &["-long"], &["-json"], &["-jsonl"], &["-af", "HoldReason"]]
-    {
+    for output in [
+        &[][..],
+        &["-nobatch", "-wide"],
+        &["-long"],
+        &["-json"],
+        &["-jsonl"],
+        &["-af", "HoldReason"],
+    ] {
         let said = place.run(&[&["-jobads", "-", "-now", NOW], output].concat(), &text);
         assert_eq!(said.status, 0, "{said:?}");
         let harmful = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';

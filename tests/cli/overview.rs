@@ -42,6 +42,118 @@ fn nothing_found_says_what_was_read() {
 #[test]
 fn a_name_that_nothing_has_is_noted() {
     let said = advise("21 -af ClusterId Recomendation");
-    let note = "Note: no advice has an attribute Recomendation; did you mean Recommendation?\n";
+    let note = "Note: no advice and no job ad has an attribute Recomendation; did you mean Recommendation?\n";
     assert_eq!((said.stdout.as_str(), said.stderr.as_str()), ("21 undefined\n", note));
+}
+
+#[test]
+fn attributes_of_the_job_and_expressions_are_printed() {
+    let said = advise("21 -af:h ClusterId RequestMemory RequestMemory*2 time()-HeldSince");
+    assert_eq!(said.stderr, "");
+    insta::assert_snapshot!(said.stdout);
+    let said = advise("21,22 -format %d ClusterId -format :%s\\n Cmd");
+    assert_eq!((said.status, said.stderr.as_str()), (0, ""));
+    insta::assert_snapshot!("formats", said.stdout);
+    advise("21 -af RequestMemory*").is_error(&["neither an attribute nor a ClassAd expression"]);
+}
+
+#[test]
+fn only_some_advice_is_printed() {
+    let all = advise("-af Recommendation").stdout;
+    for word in ["wait", "look"] {
+        let said = advise(&format!("-advice {word} -af Recommendation")).stdout;
+        let expected = all.lines().filter(|line| *line == word).count();
+        assert!(expected > 0 && said.lines().all(|line| line == word), "{said}");
+        assert_eq!(said.lines().count(), expected);
+    }
+    let both = advise("-advice wait,look -jsonl").stdout.lines().count();
+    assert_eq!(both, all.lines().filter(|line| ["wait", "look"].contains(line)).count());
+    let said = advise("-advice remove");
+    let none = "No advice of remove: 24 held jobs judged.\n";
+    assert_eq!((said.status, said.stdout.as_str()), (0, none));
+}
+
+#[test]
+fn a_line_each_says_what_to_do() {
+    insta::assert_snapshot!("lines_of_80", advise("-nobatch").stdout);
+    insta::assert_snapshot!("lines_of_132", advise("-nobatch -wide:132").stdout);
+}
+
+#[test]
+fn a_log_comes_from_standard_input() {
+    let place = Place::new();
+    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/pool-23.9");
+    let log = std::fs::read_to_string(recorded.join("userlog/alice-web-down.log")).unwrap();
+    let file = place.file("job.log", &log);
+    let words = ["-now", "1795278400", "-jsonl", "-userlog"];
+    let named = place.run(&[&words[..], &[file.to_str().unwrap()]].concat(), "");
+    let piped = place.run(&[&words[..], &["-"]].concat(), &log);
+    assert_eq!((named.status, piped.status), (0, 0), "{piped:?}");
+    assert!(named.stdout.lines().count() > 0);
+    assert_eq!(named.stdout, piped.stdout);
+    let twice = place.run(&["-userlog", "-", "-jobads", "-"], "");
+    twice.is_error(&["standard input can be read once"]);
+}
+
+/// What the program writes to a terminal of so many columns.
+fn at_terminal(words: &[&str], columns: u16, environment: &[(&str, &str)]) -> String {
+    use rustix::{pty, termios};
+    let flags = pty::OpenptFlags::RDWR | pty::OpenptFlags::NOCTTY;
+    let master = pty::openpt(flags).unwrap();
+    pty::grantpt(&master).unwrap();
+    pty::unlockpt(&master).unwrap();
+    let size = termios::Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+    termios::tcsetwinsize(&master, size).unwrap();
+    let name = pty::ptsname(&master, Vec::new()).unwrap();
+    let slave = || std::fs::File::options().read(true).write(true).open(name.to_str().unwrap());
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_condor_holdadvise"))
+        .args(words)
+        .env("TZ", "UTC")
+        .env("TERM", "xterm")
+        .env_remove("NO_COLOR")
+        .envs(environment.iter().copied())
+        .stdout(slave().unwrap())
+        .spawn()
+        .unwrap();
+    let mut text = Vec::new();
+    // Reading fails once the last slave is closed.
+    let _ = std::io::Read::read_to_end(&mut std::fs::File::from(master), &mut text);
+    assert!(child.wait().unwrap().success());
+    String::from_utf8(text).unwrap().replace("\r\n", "\n")
+}
+
+#[test]
+fn a_terminal_is_filled_and_the_advice_is_painted() {
+    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/pool-23.9");
+    let file = |name: &str| recorded.join(name).to_str().unwrap().to_owned();
+    let (ads, log) = (file("held.long"), file("EventLog"));
+    let words = [
+        "-jobads",
+        &ads,
+        "-eventlog",
+        &log,
+        "-now",
+        "1795278400",
+        "-nobatch",
+        "-constraint",
+        "ClusterId < 20",
+    ];
+    for columns in [72_u16, 200] {
+        let text = at_terminal(&words, columns, &[("NO_COLOR", "1")]);
+        assert!(!text.contains('\u{1b}'), "{text}");
+        let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
+        assert!(widest <= usize::from(columns), "{text}");
+        assert_eq!(text.contains("HOLD_REASON"), columns > 100, "{text}");
+        let painted = at_terminal(&words, columns, &[]);
+        assert_eq!(
+            painted.matches("\u{1b}[1;33mchange\u{1b}[0m").count(),
+            text.matches(" change ").count()
+        );
+        // Without the paint it is the same text.
+        let mut parts = painted.split('\u{1b}');
+        let first = parts.next().unwrap().to_owned();
+        let plain = parts.fold(first, |text, part| text + part.split_once('m').unwrap().1);
+        assert_eq!(plain, text);
+        assert!(!at_terminal(&words, columns, &[("TERM", "dumb")]).contains('\u{1b}'));
+    }
 }

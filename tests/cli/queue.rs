@@ -146,7 +146,8 @@ fn own_held_jobs_are_the_default() {
     let place = Place::new();
     queue_of(&place, "");
     let said = place.advise("");
-    assert_eq!((said.status, said.stdout.as_str()), (0, "No held jobs.\n"), "{said:?}");
+    let none = "No held jobs: none of yours in the queue; -allusers looks at those of all.\n";
+    assert_eq!((said.status, said.stdout.as_str()), (0, none), "{said:?}");
     let calls = fs::read_to_string(place.path("calls")).unwrap();
     assert!(
         !calls.contains("-allusers") && calls.contains("-constraint JobStatus == 5"),

@@ -229,7 +229,7 @@ mod tests {
         );
         assert_eq!(
             error("-a"),
-            "argument -a is too short, write more of -allusers, -all-users, -af, -autoformat, -apply"
+            "argument -a is too short, write more of -allusers, -all-users, -advice, -af, -autoformat, -apply"
         );
         assert_eq!(error("-userlog"), "-userlog requires another parameter: filename");
         assert_eq!(error("-af -long"), "-af requires another parameter: attribute");

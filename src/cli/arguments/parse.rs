@@ -9,8 +9,14 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use super::normalise::{ArgumentError, normalise, qualifiers_id};
 use super::option::{OptionSpec, Takes, Tool};
 
-/// Columns without `-wide`.
+/// Columns without `-wide` and without a terminal.
 const COLUMNS: usize = 80;
+
+/// Columns that text is fitted to at a terminal: longer lines are hard to read.
+const TEXT: usize = 100;
+
+/// Columns that lines are fitted to at least, however narrow the terminal.
+const NARROWEST: usize = 40;
 
 /// The id of the words that are no options.
 pub(crate) const OPERANDS: &str = "operands";
@@ -34,13 +40,23 @@ pub(crate) fn read(
     command(tool, value).try_get_matches_from(normal).map_err(|error| invalid(&error))
 }
 
-/// Columns to fit lines to, by `-wide`; none: no limit.
-pub(crate) fn columns(matches: &ArgMatches) -> Option<usize> {
+/// Columns to fit lines of text and of tables to, by `-wide` and the terminal; none: no limit.
+pub(crate) fn columns(matches: &ArgMatches) -> (Option<usize>, Option<usize>) {
     if matches.get_flag("wide") {
-        return None;
+        return (None, None);
     }
     let given = matches.get_many::<String>("wide-qualifiers").into_iter().flatten().last();
-    given.and_then(|columns| columns.parse().ok()).or(Some(COLUMNS))
+    if let Some(columns) = given.and_then(|columns| columns.parse().ok()) {
+        return (Some(columns), Some(columns));
+    }
+    let columns = terminal().map_or(COLUMNS, |columns| columns.max(NARROWEST));
+    (Some(columns.min(TEXT)), Some(columns))
+}
+
+/// Columns of the terminal that standard output is, if it is one.
+fn terminal() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
+    (size.ws_col > 0).then_some(usize::from(size.ws_col))
 }
 
 /// clap's view of the option table.

@@ -9,23 +9,26 @@ use jiff::tz::TimeZone;
 use serde_json::Value;
 
 use super::Page;
-use super::attributes::{attributes, lookup};
+use super::columns::{Cell, Columns};
 use super::long::expression;
 use super::times::{iso, minute};
 use crate::advice::Advice;
+use crate::queue::AdText;
 
 /// Prints rows; with headings they wait for the last one to be aligned.
 #[derive(Debug)]
 pub(super) struct Rows<'a> {
     letters: &'a str,
     names: &'a [String],
+    columns: Columns,
     /// The headings and the rows that wait.
     waiting: Vec<Vec<String>>,
 }
 
 impl<'a> Rows<'a> {
-    pub(super) fn new(letters: &'a str, names: &'a [String]) -> Self {
-        let mut rows = Self { letters, names, waiting: Vec::new() };
+    pub(super) fn new(letters: &'a str, names: &'a [String], now: i64) -> Self {
+        let columns = Columns::new(names.iter().map(String::as_str), now);
+        let mut rows = Self { letters, names, columns, waiting: Vec::new() };
         if rows.has('h') {
             let id = rows.has('j').then(|| "ID".to_owned());
             rows.waiting.push(id.into_iter().chain(names.iter().cloned()).collect());
@@ -41,9 +44,11 @@ impl<'a> Rows<'a> {
         &mut self,
         out: &mut dyn Write,
         advice: &Advice,
+        job: Option<&AdText>,
         page: &Page,
     ) -> io::Result<()> {
-        let attributes = attributes(advice, &page.zone);
+        let raw = self.has('r');
+        let cells = self.columns.cells(advice, job, &page.zone, raw);
         let has = |letter| self.has(letter);
         let labelled = |name: &str, text: String| {
             if has('l') { format!("{name} = {text}") } else { text }
@@ -52,7 +57,8 @@ impl<'a> Rows<'a> {
         let values = self
             .names
             .iter()
-            .map(|name| labelled(name, show(&lookup(&attributes, name), name, &has, &page.zone)));
+            .zip(&cells)
+            .map(|(name, cell)| labelled(name, show(cell, name, &has, &page.zone)));
         let row: Vec<String> = id.into_iter().chain(values).collect();
         if has('h') {
             self.waiting.push(row);
@@ -60,6 +66,11 @@ impl<'a> Rows<'a> {
         } else {
             self.print(out, &row)
         }
+    }
+
+    /// A line for each name that nothing had.
+    pub(super) fn unknown(&self) -> Vec<String> {
+        self.columns.unknown()
     }
 
     pub(super) fn finish(mut self, out: &mut dyn Write) -> io::Result<()> {
@@ -85,8 +96,15 @@ impl<'a> Rows<'a> {
     }
 }
 
-fn show(value: &Value, name: &str, has: &impl Fn(char) -> bool, zone: &TimeZone) -> String {
-    let is_time = ["HeldSince", "WaitUntil"].iter().any(|time| time.eq_ignore_ascii_case(name));
+/// Attributes of an advice that are times.
+const TIMES: [&str; 3] = ["HeldSince", "LookAgain", "WaitUntil"];
+
+fn show(cell: &Cell, name: &str, has: &impl Fn(char) -> bool, zone: &TimeZone) -> String {
+    let is_time = TIMES.iter().any(|time| time.eq_ignore_ascii_case(name));
+    let value = match cell {
+        Cell::Text(text) => return text.clone(),
+        Cell::Value(value) => value,
+    };
     match value {
         Value::Number(number) if is_time && (has('T') || has('Y')) => {
             let seconds = number.as_i64().unwrap_or_default();
@@ -121,9 +139,9 @@ mod tests {
         let mut out = Vec::new();
         let zone = TimeZone::UTC;
         let page = Page { style: Style::default(), now: samples::NOW, zone };
-        let mut rows = Rows::new(letters, &names);
+        let mut rows = Rows::new(letters, &names, samples::NOW);
         for advice in &advices {
-            rows.add(&mut out, advice, &page).unwrap();
+            rows.add(&mut out, advice, None, &page).unwrap();
         }
         rows.finish(&mut out).unwrap();
         String::from_utf8(out).unwrap()

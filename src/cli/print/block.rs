@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::sure::{expected_costs, inputs, trust, verdict};
+use super::sure::{expected_costs, inputs, trust, verdict, verdict_line};
 use super::times::{length, minute};
 use super::wrap::wrap;
 use super::{Page, commands, decision};
@@ -21,7 +21,7 @@ fn text(advice: &Advice, page: &Page) -> String {
     let held = &advice.held;
     let columns = page.style.columns;
     let mut out = wrap("", 4, &header(advice, page), columns);
-    out.push_str(&wrap("  ", 4, &verdict(advice), columns));
+    out.push_str(&verdict_line(advice, &verdict(advice), &page.style));
     out.push('\n');
     let mut line = |label: &str, text: &str| {
         out.push_str(&wrap(&format!("{label:<LABEL$}"), LABEL, &strip_control(text), columns));

@@ -5,7 +5,7 @@
 //! it where the jobs' commands differ, but for the id, in a number of which the largest does for
 //! all; where they differ more, one does for each part of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use super::Page;
@@ -16,7 +16,7 @@ use super::shared_commands::{Part, Parts};
 use super::shared_evidence::{Names, Places, SharedEvidence};
 use super::shared_words::SharedWords;
 use super::sources::Sources;
-use super::sure::{probability, verdict};
+use super::sure::{probability, verdict, verdict_line};
 use super::times::{length, minute};
 use super::wrap::wrap;
 use crate::advice::{
@@ -194,8 +194,15 @@ impl Groups {
             let at = BY_USE.iter().position(|one| *one == group.first.recommendation);
             (at, std::cmp::Reverse(group.now.jobs()))
         });
+        let common = common(&groups, page);
+        for sentence in &common {
+            out.write_all(wrap("Of every job: ", 2, sentence, page.style.columns).as_bytes())?;
+        }
+        if !common.is_empty() {
+            writeln!(out)?;
+        }
         for group in groups {
-            writeln!(out, "{}", group.text(page))?;
+            writeln!(out, "{}", group.text(page, &common))?;
         }
         writeln!(
             out,
@@ -207,8 +214,27 @@ impl Groups {
     }
 }
 
+/// What was seen of the jobs of every group, and what HTCondor will do with all of them, where
+/// there are several groups.
+fn common(groups: &[Group], page: &Page) -> BTreeSet<String> {
+    let mut all = groups.iter().map(|group| {
+        let will = group.by_itself(page).map(|sentence| format!("By itself: {sentence}"));
+        group.evidence.sentences().chain(will).collect::<BTreeSet<String>>()
+    });
+    let first = all.next().filter(|_| groups.len() > 1).unwrap_or_default();
+    all.fold(first, |common, of_group| &common & &of_group)
+}
+
 impl Group {
-    fn text(&self, page: &Page) -> String {
+    /// What HTCondor will do with each of its jobs.
+    fn by_itself<'a>(&'a self, page: &'a Page) -> impl Iterator<Item = String> + 'a {
+        let acts = |thing: &&Prediction| !matches!(thing, Prediction::Nothing { .. });
+        let all = self.by_itself.iter().filter(acts).take(BY_ITSELF);
+        all.map(|thing| strip_control(&sentences::prediction(thing, &page.zone)).into_owned())
+    }
+
+    /// Its block, without what is `common` to all groups.
+    fn text(&self, page: &Page, common: &BTreeSet<String>) -> String {
         let group = self;
         let mut out = String::new();
         let first = &group.first;
@@ -227,7 +253,7 @@ impl Group {
             length(page.now.saturating_sub(group.oldest))
         );
         out.push_str(&wrap("", 4, &header, columns));
-        out.push_str(&wrap("  ", 4, &group.verdict, columns));
+        out.push_str(&verdict_line(first, &group.verdict, &page.style));
         if let Some(why) = &group.undecided {
             let why = sentences::undecided(why, held.code);
             out.push_str(&wrap(&format!("  {} ", why_label(first)), 4, &why, columns));
@@ -241,7 +267,7 @@ impl Group {
         if !reason.is_empty() {
             out.push_str(&wrap(&label, 4, &shorten(&reason, REASON), columns));
         }
-        out.push_str(&group.seen(columns));
+        out.push_str(&group.seen(columns, common));
         for before in &first.correct_before {
             let text = sentences::change(&before.what);
             let label = format!("  Change first, for {}: ", held.job);
@@ -298,10 +324,9 @@ impl Group {
                 out.push_str(&wrap("  Look again: ", 4, &text, columns));
             }
         }
-        let acts = |thing: &&Prediction| !matches!(thing, Prediction::Nothing { .. });
-        for thing in group.by_itself.iter().filter(acts).take(BY_ITSELF) {
-            let sentence = sentences::prediction(thing, &page.zone);
-            out.push_str(&wrap("  By itself: ", 4, &strip_control(&sentence), columns));
+        let own = |sentence: &String| !common.contains(&format!("By itself: {sentence}"));
+        for sentence in group.by_itself(page).filter(own) {
+            out.push_str(&wrap("  By itself: ", 4, &sentence, columns));
         }
         out.push_str(&group.commands(page));
         if page.style.explains {
@@ -310,8 +335,8 @@ impl Group {
         out
     }
 
-    /// What was seen of all, and where they ran where that matters.
-    fn seen(&self, columns: Option<usize>) -> String {
+    /// What was seen of all of it and not of all groups, and where they ran where that matters.
+    fn seen(&self, columns: Option<usize>, common: &BTreeSet<String>) -> String {
         let first = &self.first;
         let mut out = String::new();
         let of_first = first.evidence.first().filter(|seen| !self.evidence.has(seen));
@@ -320,7 +345,8 @@ impl Group {
             out.push_str(&wrap(&label, 4, &sentences::evidence(seen), columns));
         }
         let most = EVIDENCE - usize::from(of_first.is_some());
-        for (number, sentence) in self.evidence.sentences().take(most).enumerate() {
+        let own = self.evidence.sentences().filter(|sentence| !common.contains(sentence));
+        for (number, sentence) in own.take(most).enumerate() {
             let label = match (number, self.now.jobs()) {
                 (0, 1) => "  Evidence: ",
                 (0, _) => "  Evidence, for each: ",

@@ -6,6 +6,7 @@
 mod attributes;
 mod autoformat;
 mod block;
+mod columns;
 mod commands;
 mod decision;
 mod groups;
@@ -38,9 +39,10 @@ pub(super) use wrap::wrap;
 use super::output::say;
 use super::request::{Output, Style};
 use crate::advice::Advice;
-use crate::policy::nearest;
+use crate::queue::AdText;
 
 pub(crate) use attributes::NAMES as ATTRIBUTE_NAMES;
+pub(super) use columns::of_job_ad;
 pub(crate) use json::WATCH_NAMES;
 
 /// What printing needs to know besides the advices.
@@ -71,7 +73,7 @@ enum Form<'a> {
     Json,
     JsonLines,
     AutoFormat(autoformat::Rows<'a>),
-    Format(&'a [(String, String)]),
+    Format(percent::Formats<'a>),
 }
 
 impl<'a> Printer<'a> {
@@ -85,19 +87,18 @@ impl<'a> Printer<'a> {
             Output::Json => Form::Json,
             Output::JsonLines => Form::JsonLines,
             Output::AutoFormat(letters, names) => {
-                Form::AutoFormat(autoformat::Rows::new(letters, names))
+                Form::AutoFormat(autoformat::Rows::new(letters, names, page.now))
             }
-            Output::Format(pairs) => Form::Format(pairs),
+            Output::Format(pairs) => Form::Format(percent::Formats::new(pairs, page.now)),
         };
-        unknown_names(output);
         Self { out, page, count: 0, form }
     }
 
-    /// Adds an advice.
+    /// Adds an advice, with the ad of its job where there is one.
     ///
     /// # Errors
     /// Whatever writing gives.
-    pub fn add(&mut self, advice: &Advice) -> io::Result<()> {
+    pub fn add(&mut self, advice: &Advice, job: Option<&AdText>) -> io::Result<()> {
         let number = self.count;
         self.count += 1;
         match &mut self.form {
@@ -110,8 +111,8 @@ impl<'a> Printer<'a> {
             Form::Long => long::print(self.out, advice, &self.page.zone)?,
             Form::Json => json::print_element(self.out, advice, &self.page.zone, number)?,
             Form::JsonLines => json::print_line(self.out, advice, &self.page.zone)?,
-            Form::AutoFormat(rows) => rows.add(self.out, advice, self.page)?,
-            Form::Format(pairs) => percent::print(self.out, advice, &self.page.zone, pairs)?,
+            Form::AutoFormat(rows) => rows.add(self.out, advice, job, self.page)?,
+            Form::Format(formats) => formats.add(self.out, advice, job, self.page)?,
         }
         Ok(())
     }
@@ -134,27 +135,20 @@ impl<'a> Printer<'a> {
             Form::Table(rows, sources) => table::print(self.out, rows, &sources, self.page),
             Form::Totals(totals) => totals.print(self.out, self.page),
             Form::Json => json::print_end(self.out, self.count),
-            Form::AutoFormat(rows) => rows.finish(self.out),
-            Form::Long | Form::JsonLines | Form::Format(_) => Ok(()),
+            Form::AutoFormat(rows) => {
+                let unknown = rows.unknown();
+                rows.finish(self.out)?;
+                note(&unknown)
+            }
+            Form::Format(formats) => note(&formats.unknown()),
+            Form::Long | Form::JsonLines => Ok(()),
         }
     }
 }
 
-/// Says which attributes that are asked for no advice has.
-fn unknown_names(output: &Output) {
-    let names: Vec<&str> = match output {
-        Output::AutoFormat(_, names) => names.iter().map(String::as_str).collect(),
-        Output::Format(pairs) => pairs.iter().map(|(_, name)| name.as_str()).collect(),
-        _ => return,
-    };
-    for name in names {
-        if !ATTRIBUTE_NAMES.iter().any(|known| known.eq_ignore_ascii_case(name)) {
-            let nearest = nearest(name, ATTRIBUTE_NAMES.iter().copied());
-            let hint = nearest.map(|nearest| format!("; did you mean {nearest}?"));
-            let line = format!("no advice has an attribute {name}{}", hint.unwrap_or_default());
-            say("Note", &line);
-        }
-    }
+fn note(lines: &[String]) -> io::Result<()> {
+    lines.iter().for_each(|line| say("Note", line));
+    Ok(())
 }
 
 /// Text broken at spaces; see [`wrap`](wrap::wrap).

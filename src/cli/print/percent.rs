@@ -2,27 +2,51 @@
 
 use std::io::{self, Write};
 
-use jiff::tz::TimeZone;
 use serde_json::Value;
 
-use super::attributes::{attributes, lookup};
+use super::Page;
+use super::columns::{Cell, Columns};
 use super::long::expression;
 use crate::advice::Advice;
+use crate::queue::AdText;
 
 /// Widths and precisions beyond this are taken for it.
 const WIDEST: usize = 1000;
 
-pub(super) fn print(
-    out: &mut dyn Write,
-    advice: &Advice,
-    zone: &TimeZone,
-    pairs: &[(String, String)],
-) -> io::Result<()> {
-    let attributes = attributes(advice, zone);
-    for (format, name) in pairs {
-        out.write_all(fill(format, &lookup(&attributes, name)).as_bytes())?;
+/// Pairs of format and attribute.
+#[derive(Debug)]
+pub(super) struct Formats<'a> {
+    pairs: &'a [(String, String)],
+    columns: Columns,
+}
+
+impl<'a> Formats<'a> {
+    pub(super) fn new(pairs: &'a [(String, String)], now: i64) -> Self {
+        Self { pairs, columns: Columns::new(pairs.iter().map(|(_, name)| name.as_str()), now) }
     }
-    Ok(())
+
+    pub(super) fn add(
+        &mut self,
+        out: &mut dyn Write,
+        advice: &Advice,
+        job: Option<&AdText>,
+        page: &Page,
+    ) -> io::Result<()> {
+        let cells = self.columns.cells(advice, job, &page.zone, false);
+        for ((format, _), cell) in self.pairs.iter().zip(cells) {
+            let value = match cell {
+                Cell::Value(value) => value,
+                Cell::Text(text) => text.into(),
+            };
+            out.write_all(fill(format, &value).as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// A line for each name that nothing had.
+    pub(super) fn unknown(&self) -> Vec<String> {
+        self.columns.unknown()
+    }
 }
 
 /// Puts a value in the place of the conversions: `s`, `v`, `V`, `d`, `i`, `f`, `e`, `g`; others

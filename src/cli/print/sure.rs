@@ -1,7 +1,9 @@
 //! How sure an advice is, in words or in percent.
 
+use super::wrap::wrap;
 use crate::advice::{Advice, Choice, InputEffect, Recommendation};
-use crate::cli::choices;
+use crate::cli::request::Style;
+use crate::cli::{choices, colour};
 use crate::history::Action;
 use crate::model::LEAST_OUTCOMES;
 
@@ -107,6 +109,13 @@ pub(super) fn verdict(advice: &Advice) -> String {
             format!("UNDECIDED: what is known does not decide it. Success of a release: {chance}.")
         }
     }
+}
+
+/// The line of the verdict, fitted to the page.
+pub(super) fn verdict_line(advice: &Advice, verdict: &str, style: &Style) -> String {
+    let line = wrap("  ", 4, verdict, style.columns);
+    let word = advice.recommendation.name().to_ascii_uppercase();
+    if style.colour { colour::paint(&line, 0, &word, advice.recommendation) } else { line }
 }
 
 /// The line about the model.

@@ -12,58 +12,92 @@ use super::sources::Sources;
 use super::sure::chance;
 use super::times::short;
 use super::wrap::cut;
-use crate::advice::Advice;
-use crate::text::strip_control;
+use crate::advice::{Advice, Recommendation};
+use crate::cli::{colour, sentences};
+use crate::text::{plural, strip_control};
 
-const HEADINGS: [&str; 7] =
-    ["ID", "OWNER", "HELD_SINCE", "CODE", "ADVICE", "SUCCESS", "HOLD_REASON"];
+const HEADINGS: [&str; 8] =
+    ["ID", "OWNER", "HELD_SINCE", "CODE", "ADVICE", "SUCCESS", "TO_DO", "HOLD_REASON"];
 
-/// The widest an owner is printed without `-wide`.
+/// The column of the advice, and those that get what the others leave.
+const ADVICE: usize = 4;
+const TO_DO: usize = 6;
+const HOLD_REASON: usize = 7;
+
+/// The widest an owner is printed without `-wide`, and what to do where the reason stands beside it.
 const OWNER: usize = 14;
+const WIDEST_TO_DO: usize = 40;
 
-/// The least columns left to the hold reason.
+/// The least columns left to the hold reason, and to what to do.
 const REASON: usize = 12;
 
-/// The cells of one line.
-pub(super) type Row = [String; 7];
+/// One line.
+#[derive(Debug)]
+pub(super) struct Row {
+    cells: [String; HEADINGS.len()],
+    recommendation: Recommendation,
+}
 
 pub(super) fn print(
     out: &mut dyn Write,
-    rows: Vec<Row>,
+    mut rows: Vec<Row>,
     sources: &Sources,
     page: &Page,
 ) -> io::Result<()> {
     let count = rows.len();
-    // The reason gets what the other columns and the spaces between them leave.
-    let others: usize = (0..6)
-        .map(|column| {
-            let cells = rows.iter().map(|row| row[column].width());
-            cells.chain([HEADINGS[column].len()]).max().unwrap_or(0) + 1
-        })
-        .sum();
-    let reason = page.style.columns.map(|columns| columns.saturating_sub(others).max(REASON));
+    let widest = |column: usize| {
+        let cells = rows.iter().map(|row| row.cells[column].width());
+        cells.chain([HEADINGS[column].len()]).max().unwrap_or(0)
+    };
+    let before: usize = (0..TO_DO).map(|column| widest(column) + 1).sum();
+    let [to_do, reason] = split(page.style.table, before, widest(TO_DO));
     let mut table = Table::new();
     table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(HEADINGS);
-    for mut row in rows {
-        if let Some(columns) = reason {
-            row[6] = cut(&row[6], columns);
+    let columns = if reason == Some(0) { HOLD_REASON } else { HEADINGS.len() };
+    table.set_header(&HEADINGS[..columns]);
+    for row in &mut rows {
+        for (column, width) in [(TO_DO, to_do), (HOLD_REASON, reason)] {
+            if let Some(width) = width {
+                row.cells[column] = cut(&row.cells[column], width);
+            }
         }
-        table.add_row(row);
+        table.add_row(&row.cells[..columns]);
     }
     for (index, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, if index == 6 { 0 } else { 1 }));
+        column.set_padding((0, if index + 1 == columns { 0 } else { 1 }));
         if index == 0 {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    for line in table.lines() {
+    for (number, line) in table.lines().enumerate() {
+        let row = number.checked_sub(1).and_then(|number| rows.get(number));
+        let line = match row.filter(|_| page.style.colour) {
+            Some(row) => painted(&line, row),
+            None => line,
+        };
         writeln!(out, "{}", line.trim_end())?;
     }
-    let plural = if count == 1 { "job" } else { "jobs" };
-    writeln!(out, "\n{count} held {plural} judged")?;
+    writeln!(out, "\n{} judged", plural(count, "held job"))?;
     sources.print_missing(out, page)?;
     sources.print_trust(out, page)
+}
+
+/// Columns for what to do and for the hold reason, of a page of which the others take so many;
+/// none: no limit. A reason that is hardly to be read is left out.
+fn split(page: Option<usize>, before: usize, to_do: usize) -> [Option<usize>; 2] {
+    let Some(left) = page.map(|page| page.saturating_sub(before)) else { return [None, None] };
+    let to_do = to_do.min(WIDEST_TO_DO);
+    match left.checked_sub(to_do + 1).filter(|&reason| reason >= REASON) {
+        Some(reason) => [Some(to_do), Some(reason)],
+        None => [Some(left.max(REASON)), Some(0)],
+    }
+}
+
+/// The line with its advice in colour; an owner may have the name of an advice.
+fn painted(line: &str, row: &Row) -> String {
+    let code = &row.cells[ADVICE - 1];
+    let from = line.find(code.as_str()).map_or(0, |at| at + code.len());
+    colour::paint(line, from, &row.cells[ADVICE], row.recommendation)
 }
 
 /// The line of an advice; of the reason no more than can be printed.
@@ -71,15 +105,17 @@ pub(super) fn row(advice: &Advice, page: &Page) -> Row {
     let held = &advice.held;
     let reason = strip_control(held.reason.as_deref().unwrap_or(""));
     let owner = strip_control(held.owner.as_deref().unwrap_or("?")).into_owned();
-    [
+    let cells = [
         held.job.to_string(),
-        if page.style.columns.is_some() { cut(&owner, OWNER) } else { owner },
-        short(held.held_since, &page.zone),
+        if page.style.table.is_some() { cut(&owner, OWNER) } else { owner },
+        short(held.held_since, page.now, &page.zone),
         codes(advice),
         advice.recommendation.name().to_owned(),
         chance(advice),
-        page.style.columns.map_or_else(|| reason.to_string(), |columns| cut(&reason, columns)),
-    ]
+        sentences::to_do(advice),
+        page.style.table.map_or_else(|| reason.to_string(), |columns| cut(&reason, columns)),
+    ];
+    Row { cells, recommendation: advice.recommendation }
 }
 
 #[cfg(test)]
@@ -90,14 +126,14 @@ mod tests {
     use crate::cli::print::samples::{self, NOW};
     use crate::cli::request::Style;
 
-    fn text(columns: Option<usize>) -> String {
+    fn text(table: Option<usize>, colour: bool) -> String {
         let mut long = samples::transfer(1_234_567, 12);
         long.held.owner = Some("somebody-with-a-long-name".to_owned());
         long.held.reason = Some("\u{1b}[31mred\nand long ".repeat(20));
         let advices = [samples::transfer(7, 0), samples::memory(7, 1, 2048), long];
         let mut out = Vec::new();
-        let page =
-            Page { style: Style { columns, ..Style::default() }, now: NOW, zone: TimeZone::UTC };
+        let style = Style { columns: table, table, colour, ..Style::default() };
+        let page = Page { style, now: NOW, zone: TimeZone::UTC };
         let rows = advices.iter().map(|advice| row(advice, &page)).collect();
         let mut sources = Sources::default();
         advices.iter().for_each(|advice| sources.add(advice));
@@ -107,14 +143,28 @@ mod tests {
 
     #[test]
     fn lines_fit_80_columns() {
-        let text = text(Some(80));
+        let text = text(Some(80), false);
         assert!(text.lines().all(|line| line.width() <= 80), "{text}");
         insta::assert_snapshot!(text);
     }
 
     #[test]
+    fn a_wide_terminal_shows_the_reason_too() {
+        let text = text(Some(132), false);
+        assert!(text.lines().all(|line| line.width() <= 132), "{text}");
+        insta::assert_snapshot!(text);
+    }
+
+    #[test]
+    fn the_advice_is_painted() {
+        let text = text(Some(80), true);
+        assert_eq!(text.matches("\u{1b}[1;32mrelease\u{1b}[0m").count(), 2, "{text:?}");
+        assert_eq!(text.matches("\u{1b}[1;33mchange\u{1b}[0m").count(), 1, "{text:?}");
+    }
+
+    #[test]
     fn wide_lines_hold_everything() {
-        let text = text(None);
+        let text = text(None, false);
         assert!(text.contains("somebody-with-a-long-name") && text.contains("port 443"));
         assert!(!text.contains('\u{1b}'));
     }

@@ -14,9 +14,10 @@ pub(in crate::cli) fn length(seconds: i64) -> String {
     }
 }
 
-/// Local time as `condor_q` prints it: `3/1  12:00`.
-pub(super) fn short(unix: i64, zone: &TimeZone) -> String {
-    civil(unix, zone, "%-m/%-d %H:%M")
+/// Local time of this year as `03-01 12:00`, of another as `2025-03-01`: the order of ISO 8601.
+pub(super) fn short(unix: i64, now: i64, zone: &TimeZone) -> String {
+    let year = |unix| civil(unix, zone, "%Y");
+    civil(unix, zone, if year(unix) == year(now) { "%m-%d %H:%M" } else { "%Y-%m-%d" })
 }
 
 /// Local time with its date: `2026-03-01 12:00`.
@@ -55,7 +56,8 @@ mod tests {
     #[test]
     fn times_in_a_zone() {
         let zone = TimeZone::fixed(jiff::tz::offset(2));
-        assert_eq!(short(1_772_366_400, &zone), "3/1 14:00");
+        assert_eq!(short(1_772_366_400, 1_772_400_000, &zone), "03-01 14:00");
+        assert_eq!(short(1_772_366_400, 1_803_902_400, &zone), "2026-03-01");
         assert_eq!(iso(1_772_366_400, &TimeZone::UTC), "2026-03-01T12:00:00");
         assert_eq!(minute(i64::MAX, &TimeZone::UTC), i64::MAX.to_string());
     }

@@ -57,7 +57,7 @@ const OPTIONS: &[OptionSpec] = &[
         "Suggest a release policy from what became of the holds that job event logs tell of; for the hold reasons of the held jobs that \
          are named, or with -jobads of those of a file, else for all.",
     ),
-    user_log(SOURCES, "Read holds from this job event log. May be given several times."),
+    user_log(SOURCES, "Read holds from this job event log; a single dash reads standard input. May be given several times."),
     event_log(
         SOURCES,
         "Read holds from this event log of the access point and its rotated files, instead of the file that EVENT_LOG names. May be given \

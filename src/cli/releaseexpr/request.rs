@@ -9,6 +9,7 @@ use clap::{Arg, ArgMatches};
 use super::options::TOOL;
 use crate::cli::arguments::{self, ArgumentError, ValueError};
 use crate::cli::costs::{self, CostChange};
+use crate::cli::piped::is_stdin;
 use crate::policy::Version;
 use crate::policy::lint::Role;
 use crate::queue::JobSpec;
@@ -142,7 +143,7 @@ impl Request {
             costs: costs::changes(matches),
             json: matches.get_flag("json"),
             each_hold: matches.get_flag("jsonl"),
-            columns: arguments::columns(matches),
+            columns: arguments::columns(matches).0,
         };
         if !matches!(work, Work::Help | Work::Version | Work::Rules) {
             only_of_work(matches, name)?;
@@ -163,8 +164,10 @@ impl Request {
                 invalid(format!("unrecognized argument {word}; expressions follow -{name}"))
             });
         }
-        let is_stdin = |path: &Option<PathBuf>| path.as_deref() == Some(Path::new("-"));
-        let texts = self.what.iter().filter(|what| *what == "-").count();
+        let files = self.job_ads.iter().chain(&self.config).chain(&self.user_logs);
+        let files = files.chain(&self.event_logs).chain(&self.epochs).map(PathBuf::as_path);
+        let texts = self.what.iter().map(Path::new);
+        let from_stdin = files.chain(texts).filter(|path| is_stdin(path)).count();
         let asks_queue = self.schedd.is_some() || self.pool.is_some();
         let faults = [
             (
@@ -175,14 +178,7 @@ impl Request {
                 self.work == Work::Explain && self.names_no_jobs(),
                 "-explain needs a job: a cluster or cluster.proc, or -jobads and a file",
             ),
-            (
-                is_stdin(&self.job_ads) && is_stdin(&self.config),
-                "-jobads and -config cannot both read standard input",
-            ),
-            (
-                self.work == Work::Replay && texts + usize::from(is_stdin(&self.config)) > 1,
-                "standard input can be read once",
-            ),
+            (from_stdin > 1, "a single dash is given twice: standard input can be read once"),
             (self.model.is_some() && !self.advice, "-model goes with -advice"),
         ];
         match faults.into_iter().find(|(is_so, _)| *is_so) {
@@ -332,7 +328,10 @@ mod tests {
                 "-name and -pool ask a queue, -jobads reads a file",
             ),
             (vec!["-replay", "true", "-lint", "x"], "-replay conflicts with -lint"),
-            (vec!["-replay", "-", "-config", "-"], "standard input can be read once"),
+            (
+                vec!["-replay", "-", "-config", "-"],
+                "a single dash is given twice: standard input can be read once",
+            ),
             (vec!["-replay", "true", "-model", "m"], "-model goes with -advice"),
             (vec!["-suggest", "-jsonl"], "-jsonl goes with -replay, not with -suggest"),
             (
@@ -342,7 +341,7 @@ mod tests {
             (vec!["-suggest", "-form", "x"], "-form: \"x\" is none of submit, system, transform"),
             (
                 vec!["-explain", "-jobads", "-", "-config", "-"],
-                "-jobads and -config cannot both read standard input",
+                "a single dash is given twice: standard input can be read once",
             ),
         ] {
             assert_eq!(read(&words).unwrap_err(), expected, "{words:?}");

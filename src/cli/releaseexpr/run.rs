@@ -10,6 +10,7 @@ use super::{explain, lint, replay, suggest};
 use crate::cli::ArgumentError;
 use crate::cli::arguments::usage;
 use crate::cli::output::{self, ToolError};
+use crate::cli::piped;
 use crate::model::ModelError;
 use crate::queue::QueueError;
 use crate::replay::ReadError;
@@ -110,7 +111,9 @@ pub fn run(arguments: &[OsString]) -> ExitCode {
 
 /// Does what the arguments ask for, and gives the exit status.
 pub(in crate::cli) fn answer(arguments: &[OsString], out: &mut dyn Write) -> Result<u8, RunError> {
-    let request = Request::read(arguments)?;
+    let mut request = Request::read(arguments)?;
+    let logs = request.user_logs.iter_mut().chain(&mut request.event_logs);
+    let _kept = piped::keep(logs)?;
     match request.work {
         Work::Help => out.write_all(usage(&TOOL).as_bytes())?,
         Work::Version => writeln!(out, "$HoldadviseVersion: {} $", env!("CARGO_PKG_VERSION"))?,
