@@ -12,7 +12,7 @@
 //! - [`groups`]: which attributes are written into which ads, in few transactions.
 //! - [`judge`]: reads what users wrote, asks the model, writes a line for each job.
 //! - [`learn`]: conclusions from what became of releases.
-//! - [`line`]: what the judge says and the writer believes.
+//! - `line`: what the judge says and the writer believes.
 //! - [`looks`]: what is true of users' files, where root looks.
 //! - [`pass`]: one pass.
 //! - [`process`]: the judge's process, and tools whose output feeds it.
@@ -20,7 +20,7 @@
 //! - [`releases`]: which jobs the access point may release.
 //! - [`select`]: an expression that is true for some jobs of a queue.
 //! - [`settings`]: settings of the advisor.
-//! - [`write`]: writes advice into the ads.
+//! - `write`: writes advice into the ads.
 
 pub mod asking;
 pub mod confine;

@@ -23,7 +23,7 @@
 //! - `outcomes`: `-outcomes`.
 //! - `output`: what every tool does with standard output and error.
 //! - `pool`: compares edits with the slots of the pool.
-//! - [`print`]: prints advices.
+//! - `print`: prints advices.
 //! - [`releaseexpr`]: the command line of `condor_releaseexpr`.
 //! - `request`: what the command line asks for.
 //! - `run`: the story of one call.

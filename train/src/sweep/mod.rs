@@ -4,7 +4,7 @@
 //! - [`command`]: `sweep`: the steps, and questions to a running sweep.
 //! - [`dag`]: the plan as a DAG for HTCondor.
 //! - [`draw`]: draws trials.
-//! - [`file`]: the sweep file.
+//! - `file`: the sweep file.
 //! - [`folder`]: the files that pass between steps.
 //! - [`halving`]: which trials train on.
 //! - [`importance`]: how much each parameter explains.

@@ -2,7 +2,7 @@
 //!
 //! - [`finish`]: `sweep finish`: results in place, failures named.
 //! - [`select`]: `sweep select`: who trains on.
-//! - [`test`]: `sweep test`: the best model, once.
+//! - `test`: `sweep test`: the best model, once.
 
 pub mod finish;
 pub mod select;
