@@ -4,7 +4,7 @@
 //! - [`calibrate`]: fits a finished model to outcomes of an access point.
 //! - [`pickle`]: names, storages and shapes of the tensors.
 //! - [`sheet`]: the info sheet.
-//! - [`train`]: the whole way of one model: fitted, measured, completed.
+//! - `train`: the whole way of one model: fitted, measured, completed.
 
 pub mod calibrate;
 pub mod pickle;

@@ -4,8 +4,8 @@
 //! - [`baselines`]: what a model has to beat.
 //! - [`beginning`]: the model of a warm start.
 //! - `boosting`: boosted trees.
-//! - [`fitting`]: fits the network (cargo feature `torch`).
-//! - [`pieces`]: ranges of the statics, cut into pieces.
+//! - `fitting`: fits the network (cargo feature `torch`).
+//! - `pieces`: ranges of the statics, cut into pieces.
 //! - [`precision`]: the numbers that a network computes with.
 //! - `source_dropout`: blanks sources at random.
 //! - [`trial`]: what a trial of a sweep is given and says.
