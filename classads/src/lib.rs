@@ -6,6 +6,19 @@
 //! [`Expr`]; its value on an ad is a [`Value`] and comes from [`ClassAd::evaluate_expr`], at a time
 //! and against another ad that the [`EvalContext`] names.
 
+// - `ad`: ads, read lazily.
+// - `conversions`: traits of the standard library.
+// - `eval`: the value of an expression on an ad.
+// - `expr`: parsed text, its tree and its names.
+// - `functions`: the built-in functions.
+// - `name`: attribute names.
+// - `number`: numbers as C prints and reads them.
+// - `print`: expressions and values as text.
+// - `read`: ads from any form of text.
+// - `serde`: serde's data (feature `serde`).
+// - `syntax`: text to syntax tree.
+// - `value`: values.
+
 mod ad;
 mod conversions;
 mod eval;

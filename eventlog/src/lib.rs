@@ -6,6 +6,31 @@
 //! [`Events`] a log in memory. An [`Event`] has its typed fields in [`Event::body`] and HTCondor's
 //! attributes in [`Event::to_ad`]. Damage is a [`DamagedEvent`].
 
+// - `ad`: events as attributes, and the XML and JSON forms.
+// - `beginning`: when a log begins.
+// - `body`: typed fields of each kind of event.
+// - `chunks`: one log on several cores.
+// - `conversions`: traits of the standard library.
+// - `error`: what can be wrong with a log.
+// - `event`: one event: header line and text.
+// - `fnv`: a hash of bytes that may be kept in a file.
+// - `follow`: follows a log that is written and rotated.
+// - `form`: which form a log has.
+// - `identity`: which file this is, under any name.
+// - `input`: opens files that people and ads name.
+// - `job_id`: `cluster.proc`.
+// - `kind`: kinds of event.
+// - `options`: how a log is read.
+// - `position`: what a restart of following needs.
+// - `reader`: one file or stream, with bounded memory.
+// - `rotation`: the files of a rotated log.
+// - `series`: a rotated log as one.
+// - `text`: the text form.
+// - `time`: dates of header lines.
+// - `window`: the newest part of a rotated log.
+// - `write`: writes the text form.
+// - `years`: dates without a year.
+
 mod ad;
 mod beginning;
 mod body;

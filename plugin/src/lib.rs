@@ -2,10 +2,25 @@
 //!
 //! One run of `condor_holdadvise_advisor` is one [`pass`]: all held jobs are judged, and what
 //! changed is written into their ads as `HoldAdvice*`. It consists of two processes. The judge
-//! ([`judge`]) reads what users wrote (ads, the event log), asks the model, and can do nothing else
-//! ([`confine`]). The writer runs the tools of HTCondor, reads nothing but the judge's lines
-//! ([`line`]), decides which jobs the access point may release ([`releases`]) and keeps the
-//! journal. What is true of users' files is known to it where root runs [`looks`]. [`learn`] draws conclusions from what became of releases.
+//! reads what users wrote (ads, the event log), asks the model, and can do nothing else. The
+//! writer runs the tools of HTCondor, reads nothing but the judge's lines, decides which jobs the
+//! access point may release and keeps the journal.
+//!
+//! - [`asking`]: what the schedd is asked, so that one owner's ad costs the others nothing.
+//! - [`confine`]: the judge's process gives up what it does not need.
+//! - [`counts`]: what a pass says of itself in the schedd's ad.
+//! - [`groups`]: which attributes are written into which ads, in few transactions.
+//! - [`judge`]: reads what users wrote, asks the model, writes a line for each job.
+//! - [`learn`]: conclusions from what became of releases.
+//! - `line`: what the judge says and the writer believes.
+//! - [`looks`]: what is true of users' files, where root looks.
+//! - [`pass`]: one pass.
+//! - [`process`]: the judge's process, and tools whose output feeds it.
+//! - [`program`]: what the programs say and how they end.
+//! - [`releases`]: which jobs the access point may release.
+//! - [`select`]: an expression that is true for some jobs of a queue.
+//! - [`settings`]: settings of the advisor.
+//! - `write`: writes advice into the ads.
 
 pub mod asking;
 pub mod confine;

@@ -1,8 +1,17 @@
 //! Advice is carried out: which holds are acted on, how many at a time, and what came of it.
 //!
 //! Nothing is decided here that the advice does not say. What is added: a job is acted on only in
-//! the very hold that was judged, jobs that share a cause go one, five, 25 at a time
-//! (`ramp.rs`), and the journal has it before the schedd does.
+//! the very hold that was judged, jobs that share a cause go one, five, 25 at a time, and the
+//! journal has it before the schedd does.
+//!
+//! - `candidate`: a hold that may be acted on, and what an advice says to do.
+//! - `carry_out`: journal first, then the schedd, then the journal again.
+//! - `lone`: failures of one owner alone hold up that owner only.
+//! - `outcomes`: what the releases of a journal led to, beside what was expected.
+//! - `plan`: which holds are acted on now.
+//! - `ramp`: how many jobs of one cause may be released at a time.
+//! - `result`: what became of holds that were acted on.
+//! - `samples`: what the tests of this room share.
 
 mod candidate;
 mod carry_out;

@@ -1,4 +1,38 @@
 //! Probabilities and costs become a recommendation with its reasons.
+//!
+//! - `advisor`: asks the model once for many jobs, about each action that makes sense.
+//! - `by_hand`: where what is corrected by hand stands: submit line and attribute.
+//! - `cause`: kinds of cause, from code and reason.
+//! - `change_kind`: what is changed before a release, as data.
+//! - [`changes`]: what an action stands for on one job, and its commands.
+//! - `choices`: what can be done, what each choice costs and what stands against it.
+//! - `command`: commands to paste, and the constraint that binds them to the judged holds.
+//! - `costs`: costs of being wrong become thresholds.
+//! - `decide`: weighs the choices.
+//! - `edits`: what goes with an edit: slots, submit line, the way back.
+//! - `errno`: Linux error numbers in hold subcodes.
+//! - `evidence`: what was seen, as data.
+//! - `exit_status`: what an exit status says of the cause.
+//! - `files`: which files a job needs, and what looks at them show.
+//! - `held`: a held job to judge, from its ad or a log; `advise` is the whole way in one call.
+//! - `inputs`: asks the model again without each group of its inputs.
+//! - [`job_facts`]: what is known of the job when changes are worked out.
+//! - `limit`: the change to a limit of the job's own.
+//! - `look`: what a person should look at.
+//! - [`meaning`]: what codes, subcodes and reasons say.
+//! - `own_runs`: what earlier runs of the job used that were held for the same resource.
+//! - `removal`: the one rule for removals.
+//! - `report`: `Advice`, the result.
+//! - `seen`: what other jobs and the hold reason show about a release.
+//! - `server`: what all jobs met at the file server of a hold.
+//! - `shared`: holds that share a cause are one question to the model.
+//! - `siblings`: what like jobs needed, beside the limit that held this one.
+//! - `spent`: slot hours that the job has used.
+//! - `transfer_error`: the typed error that a file-transfer plug-in reported.
+//! - `try_one`: which of many jobs is tried, and when.
+//! - `undecided`: why nothing is recommended.
+//! - `undesired`: a pool's list of sites to avoid.
+//! - `when`: the probability of later releases.
 
 mod advisor;
 mod by_hand;

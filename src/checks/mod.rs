@@ -1,12 +1,22 @@
 //! What is true now, on this machine, of the files that a held job needs.
 //!
-//! A look changes nothing: it asks for the attributes of a file, whether the job's owner may use it
-//! so, how much space is left, for the beginning of an executable and for the end of a credential. Only the job's own ad says
-//! which files, and only of a job whose schedd runs here ([`LocalFiles`]).
+//! A look changes nothing. It asks for the attributes of a file, whether the job's owner may use
+//! it so, how much space is left, for the beginning of an executable and for the end of a
+//! credential. Only the job's own ad says which files, and only of a job whose schedd runs here
+//! ([`LocalFiles`]).
 //!
-//! A file system may hang: another process looks, which is left behind where it does not answer
-//! (`looker.rs`). It has the rights of the job's owner and no others. Such processes also ask the
-//! servers of URLs, where that is wanted (`urls.rs`).
+//! A file system may hang: another process looks, with the rights of the job's owner and no
+//! others. It is left behind where it does not answer. Such processes also ask the servers of
+//! URLs, where that is wanted.
+//!
+//! - `credentials`: when a proxy or token ends.
+//! - `files`: whose files may be looked at on this machine.
+//! - `look`: one look at one path.
+//! - `looker`: the process that looks, and its deadlines.
+//! - `mounts`: file systems of this machine.
+//! - `recorded`: raw answers that were kept, to answer from again.
+//! - `urls`: one request for the first byte of a URL.
+//! - `words`: the line of a program's output that says why it failed.
 
 mod credentials;
 mod files;

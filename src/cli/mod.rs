@@ -1,5 +1,35 @@
 //! The command line of `condor_holdadvise`: options, configuration, and what is printed; that of
 //! `condor_releaseexpr` is in [`releaseexpr`], that of `condor_holdadvise_collect` in [`collect`].
+//!
+//! - `accounts`: numbers of accounts, and files opened with their rights.
+//! - `apply`: `-apply`.
+//! - `arguments`: what the tools share about options.
+//! - `choices`: `-explain-decision` in English.
+//! - [`collect`]: the command line of `condor_holdadvise_collect`.
+//! - `completions`: completions of both tools.
+//! - `config`: settings from environment, user's file and HTCondor's configuration.
+//! - `constraint`: `-constraint` on ads from a file.
+//! - `costs`: costs from options, settings or the model's thresholds.
+//! - `debug`: `-debug`.
+//! - `gather`: brings jobs, logs, ads and counts together, and notes what could not be read.
+//! - `job_logs`: logs that ads name, each once, without those that cannot be read in time.
+//! - `judge`: reads histories and asks the advisor about each job.
+//! - `local_files`: who this is, and on which machine.
+//! - `manual`: the manual page of `condor_holdadvise`.
+//! - `mcp`: `-mcp`, the server for assistants.
+//! - `model_file`: which model judges.
+//! - `model_sheet`: the info sheet as `-version` prints it.
+//! - `options`: the table of options of `condor_holdadvise`.
+//! - `outcomes`: `-outcomes`.
+//! - `output`: what every tool does with standard output and error.
+//! - `pool`: compares edits with the slots of the pool.
+//! - `print`: prints advices.
+//! - [`releaseexpr`]: the command line of `condor_releaseexpr`.
+//! - `request`: what the command line asks for.
+//! - `run`: the story of one call.
+//! - [`sentences`]: advice becomes English, here and nowhere else.
+//! - `watch`: `-watch`: looks again and prints what changed.
+//! - `zones`: logs of another time zone.
 
 mod accounts;
 mod apply;

@@ -7,6 +7,15 @@
 //!
 //! The files of the folder are all there is to go on from: a pass that was killed at any moment has
 //! changed a name or not, and the next one sees which. A name is given to whole files alone.
+//!
+//! - `facts`: what tells a file from any other, and how much of it was taken.
+//! - `folder`: the folder, written by one process.
+//! - `gap`: what was rotated away unseen.
+//! - `keep`: one pass over one series: what is new is taken, what is done compressed.
+//! - `kept`: the files that the folder has.
+//! - `pass`: one pass over both series, with what is deleted.
+//! - `series`: the two series: event log and epoch ads.
+//! - `source`: HTCondor's files of a series at this moment.
 
 mod facts;
 mod folder;

@@ -2,6 +2,21 @@
 //!
 //! A [`Sampler`] reads a [`History`](crate::history::History) once and makes a [`Sample`] of any of
 //! its holds at any decision instant. `docs/training/features.md` has a row for each static.
+//!
+//! - `around`: counts of what happened in each scope.
+//! - `at_server`: what jobs met at one file server.
+//! - `columns`: the table of the static columns.
+//! - `facts`: the job's own history.
+//! - `frame`: intervals back from the decision instant.
+//! - `layout`: the sizes m and j, which may be chosen.
+//! - `neighbourhood`: the counts of one scope, for people.
+//! - `recovery`: a sample as it would be had others got through.
+//! - `sample`: the tensor and the statics of one hold at one instant.
+//! - `schema`: names and hash of the columns, and those that a model picks.
+//! - `series`: instants of a group, counted over windows.
+//! - `slots`: which other jobs stand in the tensor.
+//! - `state`: the states of a job slot.
+//! - `words`: the words of a hold reason as numbers.
 
 mod around;
 mod at_server;

@@ -1,4 +1,23 @@
 //! Events become job histories, and job histories hold episodes with outcomes.
+//!
+//! - `access_point`: the whole `History`, and what may be asked of it.
+//! - `action`: actions before a release, and outcomes.
+//! - `ad_facts`: what a job ad adds.
+//! - `builder`: `HistoryBuilder` adds up logs and ads.
+//! - `episode`: one hold, its release and the outcome.
+//! - `fact`: what an event says of its job, read on all cores.
+//! - `holds`: the holds of one job, step by step.
+//! - `job`: the steps of one job, and what was known since when.
+//! - `noted`: what people noted of actions before releases.
+//! - `peaks`: what a run used at most (event 005).
+//! - `read`: logs and files of ads, read into a history.
+//! - [`reason`]: canonical and normalised hold reason, and the names in it.
+//! - `run`: how long programs ran, and what ended them.
+//! - `step`: what an event means for the state of a job.
+//! - `stream`: episodes of logs of any length, one after the other.
+//! - `symbol`: each name kept once.
+//! - `transfers`: what file-transfer plug-ins reported, and the class of an epoch ad.
+//! - `waiting`: what waits until nothing earlier can come.
 
 mod access_point;
 mod action;

@@ -1,9 +1,17 @@
 //! Learning at home: what the outcomes of one access point say of the model in use there.
 //!
-//! [`recalibrate`] fits slope and intercept to them, with the shrinkage of [`crate::model::Apart`].
-//! [`Kept`] is that calibration beside the model. [`Drift`] says when a model is off, [`Trial`]
-//! whether another one is better, [`Places`] where it is kept, and [`learned`] joins what was said with what came of it.
-//! docs/administering/home.md is for administrators.
+//! [`recalibrate`] fits slope and intercept to them, with the shrinkage of
+//! [`crate::model::Apart`]. [`Kept`] is that calibration beside the model, [`Drift`] says when a
+//! model is off, [`Trial`] whether another one is better, and [`Places`] where it is kept.
+//! `docs/administering/home.md` is for administrators.
+//!
+//! - `betting`: tests that may be looked at every day.
+//! - `files`: files of one account, whole or absent.
+//! - `fit`: fits slope and intercept, and measures them on newer outcomes.
+//! - `kept`: the file of a calibration beside its model.
+//! - `learned`: joins what was said of a hold with its outcome.
+//! - `state`: installs a challenger and takes it back.
+//! - `trial`: the trial of a challenger.
 
 mod betting;
 mod files;

@@ -8,6 +8,10 @@
 //! A journal is a folder that nobody else may write, with one file of JSON lines for each month.
 //! Entries are only ever added, whole lines at a time and under a lock. What was written before a
 //! crash, a full disk or a damaged line is read all the same.
+//!
+//! - `entry`: one entry.
+//! - `file`: the files: whole lines added, read whatever happened.
+//! - `noted`: actions before releases, which logs do not show.
 
 mod entry;
 mod file;

@@ -2,6 +2,11 @@
 //!
 //! Jobs of one cluster tend to fail together, so whole clusters are drawn (Field and Welsh 2007),
 //! not rows. docs/training/evaluation.md defines every figure.
+//!
+//! - `bootstrap`: draws of clusters, and intervals.
+//! - `isotonic`: isotonic regression.
+//! - `jackknife`: half an interval of a figure or a difference.
+//! - `scored`: predictions beside outcomes.
 
 mod bootstrap;
 mod isotonic;

@@ -5,6 +5,21 @@
 //! `extra/holdadvise.json` in it holds the [`ModelMetadata`]. Two engines run it:
 //! [`BuiltinEngine`] reads the weights of the shipped architecture and needs nothing else, engine
 //! `torch` (cargo feature) runs any module that keeps the contract. They agree to 1e-5.
+//!
+//! - `archive`: opens the zip within limits.
+//! - `batch`: samples for an engine, and what an engine is.
+//! - `builtin`: engine `builtin`.
+//! - `error`: what can be wrong with a model or a batch.
+//! - `lanes`: arithmetic on several samples side by side.
+//! - `lstm`: forward pass of the LSTM.
+//! - `metadata`: `extra/holdadvise.json`.
+//! - `platt`: slope and intercept that make a logit a probability.
+//! - `recalibration`: a calibration from outcomes of one access point.
+//! - `sheet`: the info sheet.
+//! - `statics`: the layer over the statics.
+//! - `testing`: archives made in memory, for tests.
+//! - `torch`: engine `torch` (cargo feature).
+//! - `trees`: the boosted trees.
 
 mod archive;
 mod batch;

@@ -4,6 +4,23 @@
 //! become true; [`own_limit_within`] finds the limit of the job's own that held it; [`DagNode`]
 //! says what DAGMan makes of a removal. [`explain`] takes policies apart, clause by clause.
 //! [`lint`] says what is wrong with a policy, [`SettingsFile`] finds policies in files.
+//!
+//! - `clauses`: takes an expression apart.
+//! - `conclusion`: what to do, from an explanation.
+//! - `dagman`: what DAGMan makes of a removal.
+//! - `explain`: why policies have the value they have.
+//! - `forecast`: what the schedd will do, now and later.
+//! - `knobs`: the knobs and version of the access point.
+//! - [`lint`]: what is wrong with a policy.
+//! - `number`: numbers as HTCondor's C++ takes them.
+//! - `own_limit`: the job's own limit that held it.
+//! - `prediction`: what a forecast means for the job.
+//! - `prospect`: searches the future of an expression, within limits.
+//! - `raise`: how a limit in an expression is raised.
+//! - `settings_file`: policies in submit descriptions and configuration files.
+//! - `time`: the time that policies of all jobs may take.
+//! - `version`: versions of HTCondor.
+//! - `when`: when a condition becomes true.
 
 mod clauses;
 mod conclusion;

@@ -3,6 +3,19 @@
 //! [`Schedd::held_jobs`] and [`held_jobs_of_file`] give the same [`Found`]: held jobs with the
 //! needed part of their ads as [`AdText`], and a line for each job named that is not held or not
 //! there.
+//!
+//! - `ad_text`: the attributes of an ad that are kept, as text.
+//! - `ads`: ads one by one from what tools write.
+//! - `ads_file`: `-jobads` and files of epoch ads.
+//! - `condor_q`: asks a schedd.
+//! - `error`: what can go wrong on the way.
+//! - `job`: jobs found, and which can be judged.
+//! - `logs`: where the logs of a job are.
+//! - `orders`: what a schedd is told to do.
+//! - `projection`: which attributes are kept.
+//! - `selection`: which jobs are asked about.
+//! - `slots`: the slots of a pool.
+//! - `tool`: runs a program for a limited time, in a process group that ends as a whole.
 
 mod ad_text;
 mod ads;

@@ -3,6 +3,11 @@
 //! For each hold reason (code and subcode) every [`Timing`] is replayed on its holds, and the one
 //! that costs least is taken, if it is sure to cost less than leaving the holds to people. What the
 //! reasons are released by is one expression.
+//!
+//! - `alternative`: what does better than a release.
+//! - `choice`: the delay and bound that cost least.
+//! - `clause`: writes the expression down.
+//! - `long_runs`: after which time a run is stuck.
 
 mod alternative;
 mod choice;

@@ -1,9 +1,17 @@
 //! Trains, evaluates and exports the model of `holdadvise`.
 //!
-//! The folders stand in the order in which holds pass through them: [`data`] makes a dataset of job
-//! event logs, [`split`] cuts it into parts, [`training`] fits a model to one of them,
-//! [`evaluation`] says what it is worth on another, and [`export`] writes it with all that is said
-//! of it. [`sweep`] does so many times and keeps the best.
+//! The first five folders stand in the order in which holds pass through them.
+//!
+//! - [`data`]: makes a dataset of job event logs.
+//! - [`split`]: cuts it into parts.
+//! - [`training`]: fits a model to one part.
+//! - [`evaluation`]: says what it is worth on another.
+//! - [`export`]: completes the model file.
+//! - [`sweep`]: many trainings of which the best is kept.
+//! - `manual`: the manual page, of `main.rs`.
+//! - [`output`]: where a subcommand writes.
+//! - `progress`: how far long work is.
+//! - [`say`]: printing that does not mind a closed pipe.
 
 pub mod data;
 pub mod evaluation;

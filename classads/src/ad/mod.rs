@@ -1,4 +1,7 @@
 //! Ads: attribute names and expressions, read lazily.
+//!
+//! - `entry`: one attribute: its text, and its expression once asked for.
+//! - `index`: where an attribute stands.
 
 mod entry;
 mod index;

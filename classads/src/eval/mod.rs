@@ -1,4 +1,14 @@
 //! Evaluation: the value of an expression on an ad.
+//!
+//! - `budget`: steps that several evaluations share.
+//! - `bytes`: strings and lists, counted before they are made.
+//! - `context`: what an evaluation may know besides the ad.
+//! - `matching`: matches of two ads.
+//! - `operators`: what operators do to values.
+//! - `program`: the short way for policies.
+//! - `references`: attributes that an expression needs, followed through the ad.
+//! - `scope`: where a name is looked up.
+//! - `steps`: the value of every sub-expression.
 
 mod budget;
 mod bytes;

@@ -1,4 +1,9 @@
 //! Expressions: parsed text, its syntax tree and the names it uses.
+//!
+//! - `node`: a view of the tree for those who explain or check.
+//! - `operator`: operators and precedence.
+//! - `references`: the attributes that an expression names.
+//! - `tree`: the syntax tree, all nodes in one vector.
 
 mod node;
 pub(crate) mod operator;

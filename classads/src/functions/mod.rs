@@ -1,5 +1,26 @@
 //! The built-in functions, one file a subject. What they do is what HTCondor's
 //! src/classad/fnCall.cpp and src/condor_utils/compat_classad.cpp do.
+//!
+//! - `accounts`: users' accounts, of which there are none here.
+//! - `ads`: expressions and ads instead of plain values.
+//! - `calendar`: the calendar of C's `struct tm`.
+//! - `command_line`: arguments of a program, lists to text and back.
+//! - `contexts`: an expression in each of a list of ads.
+//! - `conversions`: between types.
+//! - `environment`: environments of jobs as text.
+//! - `lists`: lists.
+//! - `mathematics`: rounding, powers, chance.
+//! - `no_pattern`: regular expressions where the crate has none.
+//! - `pattern`: one pattern and its matches, with its work counted.
+//! - `patterns`: regular expressions, by PCRE2.
+//! - `quoted_words`: words with single quotes (V2 syntax).
+//! - `strftime`: C's `strftime` in the C locale.
+//! - `string_lists`: strings that are lists.
+//! - `strings`: strings.
+//! - `time_functions`: clock and calendar.
+//! - `times`: times as text.
+//! - `unresolved`: names that an ad does not have.
+//! - `versions`: version numbers.
 
 mod accounts;
 mod ads;

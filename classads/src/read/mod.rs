@@ -1,4 +1,11 @@
 //! Ads from text, whatever form it has.
+//!
+//! - `balanced`: cuts a stream at balanced brackets.
+//! - `bracketed`: ads in brackets, the new syntax.
+//! - `error`: what goes wrong while ads are read.
+//! - [`json`]: the JSON form.
+//! - [`long`]: the `-long` form.
+//! - [`xml`]: the XML form.
 
 mod balanced;
 mod bracketed;

@@ -1,4 +1,11 @@
 //! Text to syntax tree: tokens, precedence, errors.
+//!
+//! - `constant`: constants, read without the lexer.
+//! - `error`: what is wrong, and where.
+//! - `escape`: escapes in string literals.
+//! - `lexer`: tokens.
+//! - `parser`: the grammar.
+//! - `recent`: the expressions parsed last.
 
 pub(crate) mod constant;
 pub(crate) mod error;

@@ -2,6 +2,13 @@
 //! `condor_event.cpp`).
 //!
 //! The XML and JSON forms of a log are nothing else than these attributes.
+//!
+//! - `block`: finds the events of XML and JSON.
+//! - `from_event`: events to attributes.
+//! - `json`: the JSON form.
+//! - `to_text`: attributes to typed fields and to text.
+//! - `value`: attributes and their values.
+//! - `xml`: the XML form.
 
 mod block;
 mod from_event;

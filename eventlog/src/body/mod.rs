@@ -1,4 +1,12 @@
 //! The typed fields of each kind of event.
+//!
+//! - `ad`: events that carry attributes.
+//! - `cluster`: clusters and job factories.
+//! - `common`: what several kinds share.
+//! - `life`: submission, hold, release, removal, end.
+//! - `owned`: fields that borrow nothing from the log.
+//! - `run`: start, sizes, contact, eviction.
+//! - `transfer`: sandboxes and files that are moved.
 
 mod ad;
 mod cluster;

@@ -1,4 +1,9 @@
 //! Writing the text form, as HTCondor 25 formats it (`ULogEvent::formatEvent`).
+//!
+//! - `header`: the header line.
+//! - `other`: grid jobs, job ads, clusters, transfers.
+//! - `run`: events of a run.
+//! - `table`: the `Partitionable Resources` table.
 
 mod header;
 mod other;

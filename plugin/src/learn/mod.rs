@@ -1,7 +1,10 @@
-//! Learning at home: what models say of held jobs is kept before anybody knows what comes of it
-//! ([`asked`]), a confined process finds what came of it ([`outcomes`]), and once a day the advisor
-//! draws its conclusions ([`day`]). [`retrain`] is what a service account does.
-//! docs/administering/home.md says what an administrator sees of it.
+//! Learning at home. What models say of held jobs is kept before anybody knows the outcome.
+//! `docs/administering/home.md` says what an administrator sees of it.
+//!
+//! - [`asked`]: keeps what models say of held jobs before anybody knows the outcome.
+//! - [`day`]: once a day: outcomes, calibration, drift, the model on trial.
+//! - [`outcomes`]: the confined process that finds outcomes in the event log.
+//! - [`retrain`]: what a service account plans and submits.
 
 pub mod asked;
 pub mod day;

@@ -1,10 +1,15 @@
 //! What is true of users' files, for the judge: a service of root that is off unless the
 //! administrator switches it on (`condor_holdadvise_looks`).
 //!
-//! A [`round`] starts one process for each owner of held jobs. That process takes the rights of its
-//! owner for good before it reads anything ([`owner`]), and writes down what it saw. Root reads
-//! none of it: it puts the bytes in a folder of its own ([`folder`]), which the account of HTCondor
-//! may read. The judge takes from there what concerns the jobs of that very owner ([`records`]).
+//! Each owner of held jobs has a process. It takes the rights of its owner for good before it
+//! reads anything, and writes down what it saw. Root reads none of it: it puts the bytes in a
+//! folder of its own, which the account of HTCondor may read. The judge takes from there what
+//! concerns the jobs of that very owner.
+//!
+//! - [`folder`]: one file for each owner, written by root alone.
+//! - [`owner`]: the process of one owner.
+//! - [`records`]: what the judge takes from the records.
+//! - [`round`]: one process for each owner of held jobs.
 
 pub mod folder;
 pub mod owner;

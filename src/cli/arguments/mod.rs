@@ -1,5 +1,12 @@
 //! Command lines in the style of HTCondor's tools: one table of options feeds the reading of
 //! arguments, `-help`, the manual page and the completions of shells.
+//!
+//! - `completions`: completions of bash, zsh and fish (`cargo run --example completions`).
+//! - `help`: the text of `-help`.
+//! - `normalise`: HTCondor's single-dash options become what clap reads.
+//! - `option`: the table of options.
+//! - `page`: manual pages from the tables (`cargo run --example manual`).
+//! - `parse`: clap reads, and complains in the words of HTCondor's tools.
 
 mod completions;
 mod help;

@@ -1,7 +1,25 @@
-//! Prints advices.
+//! Prints advices: for people a block, groups or a table; for scripts one list of attributes in
+//! several forms.
 //!
-//! `-long`, `-json`, `-jsonl`, `-af` and `-format` all print the same attributes (`attributes.rs`);
-//! people read a block, groups or a table.
+//! - `attributes`: the one list of attributes for scripts.
+//! - `autoformat`: `-af`.
+//! - `block`: one job.
+//! - `commands`: commands below their label.
+//! - `decision`: the table of `-explain-decision`.
+//! - `groups`: like holds of a cluster.
+//! - `json`: `-json` and `-jsonl`.
+//! - `long`: `-long`.
+//! - `percent`: `-format`.
+//! - `samples`: advices for tests.
+//! - `shared_commands`: commands that do for several jobs.
+//! - `shared_evidence`: what was seen of all jobs of a group.
+//! - `shared_words`: what several hold reasons have in common.
+//! - `sources`: what a call was judged without, and by which models.
+//! - `sure`: how sure an advice is, in words or per cent.
+//! - `table`: `-nobatch`.
+//! - `times`: times and lengths of time.
+//! - `totals`: `-totals`.
+//! - `wrap`: fits text to a page.
 
 mod attributes;
 mod autoformat;

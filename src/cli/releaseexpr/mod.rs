@@ -1,4 +1,16 @@
 //! The command line of `condor_releaseexpr`.
+//!
+//! - `explain`: `-explain`: why policies release a held job or do not.
+//! - `input`: files that are read whole.
+//! - `jobs`: the held jobs that are named.
+//! - `lint`: `-lint`: what is wrong with policies.
+//! - `manual`: the manual page.
+//! - `options`: the table of options.
+//! - `past`: the holds that expressions are tried on.
+//! - `replay`: `-replay`: what expressions would have done.
+//! - `request`: what the command line asks for: one kind of work a call.
+//! - `run`: the story of one call.
+//! - `suggest`: `-suggest`: an expression from what became of holds.
 
 mod explain;
 mod input;

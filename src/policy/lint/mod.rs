@@ -4,6 +4,18 @@
 //! makes held jobs of every code, subcode, age and count, and what the expression does with them is
 //! what the findings say. That it is true of none of them is said only where nothing else in an ad
 //! could make it true (`never`).
+//!
+//! - `codes`: codes and subcodes that are asked for.
+//! - `macros`: macros in a text looked at by itself.
+//! - `names`: attributes and functions by name.
+//! - `never`: whether an expression can be true at all.
+//! - `parts`: names, functions, types, alternatives.
+//! - `probe`: held jobs of every kind, and what an expression does with them.
+//! - `release`: what a release policy does.
+//! - `repair`: what was meant by a text that is no expression.
+//! - `rules`: the table of rules.
+//! - `running`: policies of jobs that are not held.
+//! - `together`: what settings of one file do together.
 
 mod codes;
 mod macros;

@@ -4,6 +4,26 @@
 //! [`simulate`] writes what a real access point leaves (`EventLog`, `epoch_history`), and beside it
 //! what only a simulation knows (`truth.jsonl`): the cause of each hold and the success probability
 //! of each action. See `docs/training/simulator.md`.
+//!
+//! - `act`: somebody else decides about held jobs.
+//! - `arguments`: arguments of the command.
+//! - `cause`: hidden causes.
+//! - `engine`: takes what happens in order of time.
+//! - `error`: what can go wrong.
+//! - `frozen`: version and fingerprints of the simulator.
+//! - `layer`: sections that a layer adds to a preset.
+//! - `life`: clusters, jobs and runs.
+//! - `looks`: what looks would have found.
+//! - `oracle`: success probabilities, given the hidden state.
+//! - `output`: writes the files of an access point.
+//! - `people`: owners and facilitators.
+//! - `preset`: parameters of a simulation.
+//! - `random`: one generator for each purpose.
+//! - `reason`: hold reasons in HTCondor's words.
+//! - `summary`: the table of holds that is printed.
+//! - `truth`: `truth.jsonl`.
+//! - `vary`: other habits and troubles around a preset.
+//! - `world`: sites, servers, file systems and owners.
 
 mod act;
 mod arguments;

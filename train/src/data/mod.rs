@@ -1,9 +1,15 @@
 //! From job event logs to a dataset.
 //!
-//! [`input`] reads logs, epoch ads and journals, [`truth`] what a simulation knows besides, and
-//! [`peek`] the two ends of a log. [`episodes`] prints the holds, [`tensors`] makes rows of them,
-//! [`merge`] makes one [`dataset`] of several. [`companions`] are simulated and train beside
-//! real ones.
+//! - [`companions`]: simulated access points that train beside real ones.
+//! - [`dataset`]: the dataset file.
+//! - [`episodes`]: `episodes`: prints holds as they are decided.
+//! - [`input`]: logs, epoch ads and journals, read into a `History`.
+//! - [`instant`]: an instant as people write it.
+//! - [`merge`]: `merge`: shards become one file.
+//! - [`metadata`]: JSON under one metadata key.
+//! - [`peek`]: the two ends of a log.
+//! - [`tensors`]: `tensors`: rows of holds.
+//! - [`truth`]: what a simulation knows besides.
 
 pub mod companions;
 pub mod dataset;

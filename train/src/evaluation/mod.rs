@@ -1,10 +1,14 @@
 //! What models and policies are worth on holds whose outcome is known.
 //!
-//! [`evaluate`] puts models beside the baselines with the figures of [`metrics`], and [`report`]
-//! makes a page of it; [`predict`] keeps what a model says of each row. [`policies`] judges
-//! expressions by the truth of simulations, [`review`] shows advice on past holds beside what
-//! became of them, [`when`] when a model says that releases succeed, [`judge`] advice by the truth
-//! of simulations. [`closed_loop`] lets policies and advice decide in running simulations.
+//! - [`closed_loop`]: lets policies and the advisor decide in running simulations.
+//! - [`evaluate`]: puts models beside baselines, with the figures of `holdadvise::metrics`.
+//! - [`judge`]: advice by the truth of simulations.
+//! - [`policies`]: release expressions by the truth of simulations and plays.
+//! - [`predict`]: what a model says of each row, as a file.
+//! - `queue_ad`: the ad of a held job as the queue has it.
+//! - [`report`]: the page of an evaluation.
+//! - [`review`]: advice on the past holds of logs.
+//! - [`when`]: later releases by the truth of simulations.
 
 pub mod closed_loop;
 pub mod evaluate;

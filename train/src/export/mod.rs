@@ -1,8 +1,10 @@
 //! Completes a TorchScript archive: adds `extra/holdadvise.json`, which lets the advisor read the
 //! weights without libtorch, and checks that it does.
 //!
-//! [`pickle`] reads the names of its tensors, [`sheet`] says what it was made of, and [`calibrate`]
-//! fits the calibration of a finished model to outcomes of one's own access point.
+//! - [`calibrate`]: fits a finished model to outcomes of an access point.
+//! - [`pickle`]: names, storages and shapes of the tensors.
+//! - [`sheet`]: the info sheet.
+//! - `train`: the whole way of one model: fitted, measured, completed.
 
 pub mod calibrate;
 pub mod pickle;

@@ -2,12 +2,13 @@
 //!
 //! By time: train before t1, validation before t2, test after it, by hold time. A cluster lies in
 //! one part only, that of its first hold: siblings share executable and input. A hold whose
-//! decision is less than the horizon H before a cut is dropped whatever came of it: its outcome may
-//! lie beyond the cut, and to keep only those that ended soon would favour failures.
+//! decision is less than the horizon H before a cut is dropped whatever came of it: its outcome
+//! may lie beyond the cut, and to keep only those that ended soon would favour failures.
 //!
 //! Rows of companions train, however the others are cut, and never validate or test.
 //!
-//! [`parts`] keeps the parts in a file, [`selection`] leaves out what a training is not to see.
+//! - [`parts`]: the parts file.
+//! - [`selection`]: what a training is not to see.
 
 pub mod parts;
 pub mod selection;

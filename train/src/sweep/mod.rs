@@ -1,14 +1,24 @@
 //! A sweep: many trainings of which the best is kept, as successive halving over the nodes of a
 //! DAG.
 //!
-//! [`plan`] is what all steps agree on, and [`planning`] makes it of the sweep file, which [`file`]
-//! reads. [`shards`] cuts the data into pieces that are prepared by themselves. Trials are drawn by
-//! [`draw`] from the distributions of [`space`] over the [`parameters`] of training, and
-//! [`halving`] says which of them train on. [`dag`] makes all of it a folder that HTCondor runs,
-//! [`steps`] are what its small nodes do, [`command`] calls them, and [`folder`] has the files that
-//! pass between them. [`leaderboard`] and [`page`] show [`results`] and
-//! the [`importance`] of parameters. [`run`] runs the same steps on
-//! one machine.
+//! - [`command`]: `sweep`: the steps, and questions to a running sweep.
+//! - [`dag`]: the plan as a DAG for HTCondor.
+//! - [`draw`]: draws trials.
+//! - `file`: the sweep file.
+//! - [`folder`]: the files that pass between steps.
+//! - [`halving`]: which trials train on.
+//! - [`importance`]: how much each parameter explains.
+//! - [`leaderboard`]: the trials, the best first.
+//! - `normal`: the standard normal distribution.
+//! - [`page`]: `sweep.html`.
+//! - [`parameters`]: the parameters that may vary.
+//! - [`plan`]: `sweep.json`, on which all steps agree.
+//! - [`planning`]: from the sweep file to the plan.
+//! - [`results`]: what there is so far, read from the folder.
+//! - [`run`]: the same steps on one machine.
+//! - [`shards`]: pieces of the data, prepared by themselves.
+//! - [`space`]: what values a parameter may have.
+//! - [`steps`]: what the small nodes run.
 
 pub mod command;
 pub mod dag;

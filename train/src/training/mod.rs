@@ -1,10 +1,14 @@
-//! From the training part of a dataset to a model.
+//! From the training part of a dataset to a model. `holdadvise::model::platt` makes probabilities
+//! of what a model says.
 //!
-//! `fitting` (cargo feature `torch`) fits the network, cut by `pieces`, and the trees of
-//! `boosting`, and leaves sources out by `source_dropout`. `holdadvise::model::platt` makes probabilities of
-//! what a model says, [`baselines`] are what it has to beat,
-//! [`beginning`] is a model to begin with, and [`trial`] is what a sweep gives a
-//! training and hears of it.
+//! - [`baselines`]: what a model has to beat.
+//! - [`beginning`]: the model of a warm start.
+//! - `boosting`: boosted trees.
+//! - `fitting`: fits the network (cargo feature `torch`).
+//! - `pieces`: ranges of the statics, cut into pieces.
+//! - [`precision`]: the numbers that a network computes with.
+//! - `source_dropout`: blanks sources at random.
+//! - [`trial`]: what a trial of a sweep is given and says.
 
 pub mod baselines;
 pub mod beginning;

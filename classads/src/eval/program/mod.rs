@@ -2,6 +2,9 @@
 //! policies are made of, run as steps on a small stack. Where that way ends, in a list, a nested
 //! ad, a time, another function, deep nesting, or names that mean more than an attribute of the ad,
 //! there is no answer, and the evaluator goes the long way from the start.
+//!
+//! - `compile`: from a syntax tree to steps.
+//! - `scalar`: values of two words.
 
 mod compile;
 mod scalar;

@@ -1,6 +1,9 @@
 //! The JSON form: `condor_q -json` (an array) and `-jsonl` (an object a line).
 //!
 //! Expressions that are no constants are strings of the form `"\/Expr(...)\/"`.
+//!
+//! - `convert`: an object becomes an ad.
+//! - `write`: ads as JSON.
 
 mod convert;
 mod write;

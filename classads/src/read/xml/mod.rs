@@ -9,6 +9,10 @@
 //! The XML declaration, a document type, comments and `<classads>` are passed over; other elements
 //! and text between the ads are errors. No entity is replaced but the five of XML itself and
 //! numbers of characters.
+//!
+//! - `convert`: an element becomes an ad.
+//! - `cut`: cuts a stream into ads.
+//! - `write`: ads as XML.
 
 mod convert;
 mod cut;

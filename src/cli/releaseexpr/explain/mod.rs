@@ -1,4 +1,7 @@
 //! Held jobs, the policies of their access point, and why they are released or not.
+//!
+//! - `json`: the answer as JSON.
+//! - `text`: the answer for people.
 
 mod json;
 mod text;

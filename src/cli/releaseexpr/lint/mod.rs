@@ -1,4 +1,6 @@
 //! Expressions and files that are looked at, and what was found in them.
+//!
+//! - `print`: findings for people and as JSON.
 
 mod print;
 

@@ -1,4 +1,7 @@
 //! `-replay`: what expressions would have done with the holds of logs.
+//!
+//! - `json`: the answer as JSON.
+//! - `text`: the answer for people.
 
 mod json;
 mod text;

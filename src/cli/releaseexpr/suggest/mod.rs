@@ -1,4 +1,7 @@
 //! `-suggest`: an expression made from what became of holds.
+//!
+//! - `json`: the answer as JSON.
+//! - `text`: the answer for people.
 
 mod json;
 mod text;

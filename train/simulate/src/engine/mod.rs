@@ -1,5 +1,14 @@
 //! The access point: takes what is to happen in the order of its time, writes what an access point
 //! writes.
+//!
+//! - `acting`: a policy in the place of people.
+//! - `held`: jobs on hold, and which are held alike.
+//! - `holds`: holds, releases and removals.
+//! - `job`: the state of a job in the queue.
+//! - `queue`: what is to happen, in order of time.
+//! - `runs`: runs of jobs.
+//! - `submit`: owners submit clusters.
+//! - `tries`: who could have been released first.
 
 mod acting;
 mod held;

@@ -1,4 +1,9 @@
 //! The files an access point would leave: its job event log and its epoch ads.
+//!
+//! - `ad`: a job ad in long form.
+//! - `epoch`: `epoch_history`.
+//! - `event_log`: `EventLog`.
+//! - `place`: where the files go.
 
 mod ad;
 mod epoch;

@@ -1,5 +1,10 @@
-//! Owners and facilitators: they look, wait, release, edit, mend, remove, each with habits. Whoever
-//! is released is chosen by them, so labels are as selective as in life.
+//! Owners and facilitators: they look, wait, release, edit, repair, remove, each with habits.
+//! Whoever is released is chosen by them, so labels are as selective as in life.
+//!
+//! - `bulk`: facilitators release in bulk.
+//! - `calendar`: weekdays and working hours.
+//! - `decide`: what an owner does about like holds.
+//! - `look`: owners look at what is held.
 
 mod bulk;
 mod calendar;

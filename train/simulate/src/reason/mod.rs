@@ -3,6 +3,13 @@
 //! Templates are data, each with the file of HTCondor that formats it; what plug-ins, servers and
 //! operating systems add is in [`servers`]. The wording depends on the versions at hand, never on
 //! the hidden cause.
+//!
+//! - `errno`: error numbers in Linux's words.
+//! - `fill`: names that templates are filled with.
+//! - `policy`: limits, policies and people.
+//! - `servers`: what servers and plug-ins say.
+//! - `starter`: holds before the program runs.
+//! - `transfer`: holds of file transfer.
 
 mod errno;
 mod fill;

@@ -1,5 +1,13 @@
 //! What jobs meet: sites, servers, file systems, owners. Drawn before the first job is submitted;
 //! nothing jobs do changes it, so the truth at any instant is known.
+//!
+//! - `clock`: how long an hour of the preset takes.
+//! - `owner`: what owners submit and how they take a hold.
+//! - `quota`: quotas of owners and projects.
+//! - `schedule`: when something is in trouble.
+//! - `service`: file servers and other services.
+//! - `site`: sites and their hosts.
+//! - `workflow`: a kind of cluster that is submitted again and again.
 
 mod clock;
 mod owner;

@@ -1,4 +1,7 @@
 //! `holdadvise-train episodes`: the holds of logs, what was done about them and what came of that.
+//!
+//! - `stream`: the logs one after the other, each on all cores.
+//! - `summary`: holds by code, and what became of them.
 
 mod stream;
 mod summary;

@@ -1,5 +1,11 @@
 //! `holdadvise-train closed-loop`: what it costs when a policy decides about the held jobs of
 //! simulated access points. See `docs/records/closed-loop.md`.
+//!
+//! - `advised`: the advice of this project, carried out.
+//! - `arms`: what else decides about held jobs.
+//! - `loss`: hours that the courses of jobs cost.
+//! - `report`: the figures, as a table and as JSON.
+//! - `tries`: what came of tries.
 
 mod advised;
 mod arms;

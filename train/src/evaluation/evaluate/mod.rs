@@ -1,9 +1,13 @@
 //! `holdadvise-train evaluate`: figures of methods on the test part of a dataset.
+//! docs/training/evaluation.md says what is measured.
 //!
-//! `one_model` prints the figures of one model. `study` puts any number of methods beside the
-//! baselines and the truth, for several populations of holds, and hands a
-//! [`crate::evaluation::report::Report`] to be written. docs/training/evaluation.md says what is
-//! measured.
+//! - `curves`: the lines of the charts.
+//! - `decisions`: which choices follow, and what they cost.
+//! - `method`: models, predictions of other programs, baselines.
+//! - `one_model`: the figures of one model, as text.
+//! - `population`: which holds a table is about.
+//! - `study`: any number of methods on several populations.
+//! - `unknown_codes`: holds that a model abstains from.
 
 mod curves;
 mod decisions;

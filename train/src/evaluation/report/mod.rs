@@ -1,4 +1,8 @@
 //! The report of an evaluation: what stands in `report.json`, and the page made of it.
+//!
+//! - `html`: the page.
+//! - `svg`: line charts.
+//! - `tables`: the tables.
 
 pub(crate) mod html;
 pub(crate) mod svg;

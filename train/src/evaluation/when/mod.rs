@@ -1,5 +1,7 @@
 //! `holdadvise-train when`: how well a model says when a release begins to succeed, beside the true
 //! probabilities of a simulation.
+//!
+//! - `turnbull`: the baseline, by code.
 
 mod turnbull;
 

@@ -3,6 +3,10 @@
 //!
 //! Nothing here needs libtorch: the network stays as it is, only slope and intercept of its
 //! calibration change.
+//!
+//! - `curve`: the error that is left, over the number of outcomes.
+//! - `later`: a calibration by first outcomes, measured on later ones.
+//! - `outcomes`: a calibration by outcomes, after it has shown that it is no worse.
 
 mod curve;
 mod later;

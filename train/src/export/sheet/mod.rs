@@ -1,5 +1,8 @@
 //! The info sheet of a trained model: each statement is made from the rows, the parts and the
 //! options of this training.
+//!
+//! - `leakage`: each kind of leakage, and why.
+//! - `shared`: what the parts have in common.
 
 mod leakage;
 mod shared;

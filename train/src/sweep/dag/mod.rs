@@ -1,10 +1,14 @@
 //! A planned sweep as a folder that `condor_submit_dag` takes: the DAG, its submit descriptions,
-//! the scripts of its nodes.
+//! the scripts of its nodes. docs/training/sweep-dag.md describes the folder and how it runs.
 //!
-//! `steps` says what the nodes do and what must be done before, `graph` writes that as sweep.dag,
-//! `submit` writes the few submit descriptions that the nodes share, `folder` puts all of it in
-//! place, and `pool` asks whether there are GPUs. docs/training/sweep-dag.md describes the folder
-//! and how it runs.
+//! - [`command`]: `dag`.
+//! - `folder`: the folder, written whole or not at all.
+//! - `graph`: `sweep.dag`.
+//! - `pool`: whether the pool has GPUs.
+//! - `quote`: names and paths in DAG files and submit descriptions.
+//! - `scripts`: the scripts of the nodes (`program/`).
+//! - [`steps`]: what nodes do, and what must be done before.
+//! - `submit`: the submit descriptions.
 
 pub mod command;
 mod folder;

@@ -1,4 +1,7 @@
 //! Drawing the parameters of trials.
+//!
+//! - [`grid`]: every combination.
+//! - [`random`]: each parameter by itself.
 
 pub mod grid;
 pub mod random;

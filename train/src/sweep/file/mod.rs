@@ -1,6 +1,20 @@
 //! The sweep file, `sweep.yaml`: what is to be tried, on which data, where, and for how long.
 //!
 //! [`read`] checks all of it and tells everything that is wrong at once, each thing with its line.
+//!
+//! - `data`: `data`.
+//! - `distribution`: distributions, in the words of W&B.
+//! - `node`: YAML with positions.
+//! - `nodes`: `resources` and `program`.
+//! - `other_names`: files that keep a sweep under `wandb`.
+//! - `paths`: files and folders that are named.
+//! - `preprocessing`: `preprocessing`.
+//! - `problems`: everything that is wrong, gathered.
+//! - `redact`: the file without its secrets.
+//! - `scalar`: numbers, words, durations, sizes, instants.
+//! - `search`: what is tried, and for how long.
+//! - `section`: a mapping whose keys are taken one by one.
+//! - `tracking`: `tracking`.
 
 mod data;
 mod distribution;

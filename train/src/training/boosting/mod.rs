@@ -1,6 +1,9 @@
 //! Boosted decision trees over the statics (Friedman 2001, "Greedy Function Approximation: A
 //! Gradient Boosting Machine"; histograms and second derivatives as in Chen and Guestrin 2016,
 //! "XGBoost").
+//!
+//! - `bins`: values in at most 64 bins.
+//! - `tree`: one tree, the best split first.
 
 mod bins;
 mod tree;

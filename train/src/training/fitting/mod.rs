@@ -1,16 +1,28 @@
-//! Fits the network (AdamW on weighted binary cross-entropy, early stop on validation loss) and the
-//! trees beside it, and weighs the two against each other. [`crate::export::train`] measures and
-//! completes what comes of it.
-//!
-//! `options` says how, `fit` does it on the `rows` of a dataset with a `network`, its `replicas`,
-//! their `gradient` and its `optimizer`, `stacking` weighs the trees, `describe` writes down what
-//! came of it, `validation` says how good it is. A training can be done in pieces (`rung`): it goes
-//! on from a `checkpoint` as if it
-//! had never stopped, and tells of itself in a `journal`.
+//! Fits the network (AdamW on weighted binary cross-entropy, early stop on validation loss) and
+//! the trees beside it, and weighs the two against each other. [`crate::export::train`] measures
+//! and completes the result.
 //!
 //! On the CPU the same dataset, options and seed give the same file, byte for byte, with the same
 //! version of libtorch, the same `--threads` and the same kind of processor, in one piece or in
 //! many. On a GPU sums are taken in varying order and the last digits differ.
+//!
+//! - `checkpoint`: the file from which a training goes on.
+//! - `describe`: what a model says of itself.
+//! - `device`: processor or GPU.
+//! - `embedding`: the first layer on the CPU.
+//! - `error`: why training failed.
+//! - `fit`: epochs, early stop, calibration.
+//! - `gradient`: the gradient of some rows as one vector.
+//! - `journal`: JSON lines of a training that runs.
+//! - `loss_weights`: how much each row counts.
+//! - [`network`]: the scripted template with parameters of the sizes asked for.
+//! - `optimizer`: AdamW.
+//! - `options`: how to train.
+//! - `replicas`: one network for each thread.
+//! - `rows`: the rows as libtorch is given them.
+//! - `rung`: a training in pieces, which go on from a checkpoint.
+//! - `stacking`: how much the trees count beside the network.
+//! - `validation`: the figures on the validation part.
 
 mod checkpoint;
 mod describe;

@@ -3,6 +3,9 @@
 //! Trainings of a sweep leave the test part alone. Here the best model is completed with its
 //! figures on it and its info sheet, is compared with the model in use, and is described for
 //! people.
+//!
+//! - `info`: `bestmodel.info`.
+//! - `verdict`: champion against challenger.
 
 mod info;
 mod verdict;
