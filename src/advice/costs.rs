@@ -23,7 +23,7 @@ const LEFT_AGAIN: f64 = 5.0;
 const NEARLY_ONE: f64 = 1.0 - 1e-6;
 
 /// What being wrong about a held job costs, in hours. An hour of a slot counts as much as an hour
-/// that somebody waits for a result: assumed, and the reason why all four can be set.
+/// that somebody waits for a result: assumed, and the reason why all of them can be set.
 ///
 /// With the probability p that a release as it is succeeds, and that of the best action b:
 ///

@@ -1,7 +1,7 @@
 //! `-mcp`: a server for assistants, in the Model Context Protocol on standard input and output.
 //!
 //! Messages are JSON-RPC 2.0, one a line
-//! (https://modelcontextprotocol.io/specification/2025-06-18/basic/transports). Every tool only
+//! (<https://modelcontextprotocol.io/specification/2025-06-18/basic/transports>). Every tool only
 //! reads: what can be passed is a list of names and files, and no option that acts is among them.
 //! Files are regular ones: a pipe that an assistant names would be waited for, and standard input
 //! is the protocol's.

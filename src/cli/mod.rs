@@ -6,6 +6,7 @@
 //! - `arguments`: what the tools share about options.
 //! - `choices`: `-explain-decision` in English.
 //! - [`collect`]: the command line of `condor_holdadvise_collect`.
+//! - `colour`: the word of an advice in colour at a terminal.
 //! - `completions`: completions of both tools.
 //! - `config`: settings from environment, user's file and HTCondor's configuration.
 //! - `constraint`: `-constraint` on ads from a file.
@@ -22,6 +23,7 @@
 //! - `options`: the table of options of `condor_holdadvise`.
 //! - `outcomes`: `-outcomes`.
 //! - `output`: what every tool does with standard output and error.
+//! - `piped`: job event logs from standard input and pipes.
 //! - `pool`: compares edits with the slots of the pool.
 //! - `print`: prints advices.
 //! - [`releaseexpr`]: the command line of `condor_releaseexpr`.

@@ -1,6 +1,14 @@
 //! Advice as sentences: the one place where what was judged becomes English.
 //!
 //! Names and texts of others are made fit for a terminal here.
+//!
+//! - `changes`: what to change.
+//! - `checks`: what looks at files and URLs found.
+//! - `edits`: what goes with an edit, and what is corrected by hand.
+//! - `limits`: limits beside what like jobs needed.
+//! - `short`: what to do in a few words.
+//! - `transfers`: what file-transfer plug-ins reported.
+//! - `watching`: what changed since the last look.
 
 mod changes;
 mod checks;

@@ -4,6 +4,7 @@
 //! - `attributes`: the one list of attributes for scripts.
 //! - `autoformat`: `-af`.
 //! - `block`: one job.
+//! - `columns`: what `-af` and `-format` ask for.
 //! - `commands`: commands below their label.
 //! - `decision`: the table of `-explain-decision`.
 //! - `groups`: like holds of a cluster.

@@ -7,7 +7,7 @@
 //! for what came of the holds. Each hold is in exactly one shard, and where all logs are read its
 //! rows are those of one run over all of them ([`crate::data::merge`]).
 //!
-//! Of each log the beginning and the end are read, no more ([`peek`]).
+//! Of each log the beginning and the end are read, no more (`peek`).
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Display;

@@ -1,6 +1,6 @@
 //! What follows from probabilities: which choice is made of each held job, and what that costs.
 //!
-//! Each method makes the cheapest choice by its own probabilities ([`Costs::expected`]), all with
+//! Each method makes the cheapest choice by its own probabilities ([`Costs`]), all with
 //! the same costs; the choice is judged by what is true. The advisor's further rules for removals
 //! (time on hold, failed releases, kind of cause) are no part of this: it judges the model.
 
