@@ -165,7 +165,7 @@ pub fn undecided(why: &Undecided, code: Option<i32>) -> String {
             format!("The model is less sure than {:.0} %, the least asked of it.", least * 100.0)
         }
         Undecided::FailedBefore { releases } => format!(
-            "The last {} ended in a hold like this one, and nothing was seen to get through since. \
+            "The last {} ended in a hold like this one, and no like job was seen to succeed since. \
              Find out what is different now before another release.",
             plural(*releases, "release")
         ),
@@ -196,8 +196,8 @@ pub fn undecided(why: &Undecided, code: Option<i32>) -> String {
                 false => "it did not answer",
             };
             format!(
-                "Nobody was seen to get through to the server of its URL in the {} since it first failed, {}: {failed}. \
-                 A wait may bring nothing; the name may be wrong.",
+                "No job was seen to reach the server of its URL in the {} since it first failed, {}: {failed}. \
+                 Waiting may not help; the name may be wrong.",
                 span(*seconds),
                 plural(*tries, "try").replace("trys", "tries")
             )
@@ -308,7 +308,7 @@ pub fn evidence(evidence: &Evidence) -> String {
                 format!("other jobs {}: {became}", which(&result.near))
             });
             format!(
-                "Releases from such a hold that ended since this hold: {}.",
+                "Releases from a hold like this one that ended since this hold: {}.",
                 each.collect::<Vec<_>>().join("; ")
             )
         }
@@ -316,12 +316,16 @@ pub fn evidence(evidence: &Evidence) -> String {
             let how = if *edited { "after an edit" } else { "without a known edit" };
             let each = results.iter().map(|result| {
                 let all = result.successes + result.failures;
-                format!("{} of {all} among jobs {}", result.successes, which(&result.near))
+                format!(
+                    "{} of {all} succeeded among jobs {}",
+                    result.successes,
+                    which(&result.near)
+                )
             });
             let since = seconds_since_first
                 .map_or(String::new(), |seconds| format!("; the first {} ago", span(seconds)));
             format!(
-                "Releases from code {code}/{subcode} {how} that ended in success: {}{since}.",
+                "Earlier releases from code {code}/{subcode} {how}: {}{since}.",
                 each.collect::<Vec<_>>().join(", ")
             )
         }
@@ -348,7 +352,7 @@ pub fn evidence(evidence: &Evidence) -> String {
                 false => String::new(),
             };
             format!(
-                "A run of it takes {} until it is held{all}: a failed release burns as much.",
+                "Each of its runs takes {} until it is held{all}; a failed release wastes that much.",
                 slot_hours(run)
             )
         }
@@ -394,7 +398,9 @@ pub fn wait_for(what: &WaitFor) -> String {
         }
         WaitFor::Fetched { server: None } => "another job has fetched its input again".to_owned(),
         WaitFor::Try { job } => {
-            format!("job {job}, which was released from such a hold, shows what becomes of it")
+            format!(
+                "job {job}, which was released from a hold like this one, has got through or failed"
+            )
         }
         WaitFor::Directory { directory } => format!(
             "another job held for a file in {} has got through after a release",
@@ -405,9 +411,7 @@ pub fn wait_for(what: &WaitFor) -> String {
              condor_holdadvise -watch shows"
                 .to_owned()
         }
-        WaitFor::RetryAfter => {
-            "the time is over that its file transfer asks to wait for".to_owned()
-        }
+        WaitFor::RetryAfter => "the wait that its file transfer asked for is over".to_owned(),
         WaitFor::InOrder { server } => {
             let what = match server {
                 Some(server) => format!("{} answers again", strip_control(server)),
@@ -487,7 +491,7 @@ pub fn prediction(prediction: &Prediction, zone: &TimeZone) -> String {
             format!("Released now, it would be held again: {} is true.", display_name(policy))
         }
         Prediction::NoExpression { policy, text } => {
-            format!("{} is no expression: {}.", display_name(policy), shown(text, EXPRESSION))
+            format!("{} is not an expression: {}.", display_name(policy), shown(text, EXPRESSION))
         }
         Prediction::NodeFails { dagman_job_id, node } => {
             let name = match node {
@@ -535,7 +539,8 @@ pub fn gate(gate: Gate) -> String {
             "Another manager has this job; the schedd evaluates no policy of it.".to_owned()
         }
         Gate::TimerUndefined => {
-            "Its TimerRemove is no number, so HTCondor evaluates none of its policies.".to_owned()
+            "Its TimerRemove is not a number, so HTCondor evaluates none of its policies."
+                .to_owned()
         }
     }
 }

@@ -70,12 +70,12 @@ fn hours_of_all_runs_are_named_where_they_are_more() {
     let sentence = |run: f64, total: f64| evidence(&Evidence::SlotHours { run, total });
     assert_eq!(
         sentence(20.0, 20.1),
-        "A run of it takes 20 slot hours until it is held: a failed release burns as much."
+        "Each of its runs takes 20 slot hours until it is held; a failed release wastes that much."
     );
     assert_eq!(
         sentence(1.5, 61.0),
-        "A run of it takes 1.5 slot hours until it is held (61 slot hours in all its runs): a failed release \
-         burns as much."
+        "Each of its runs takes 1.5 slot hours until it is held (61 slot hours in all its runs); a failed release \
+         wastes that much."
     );
 }
 

@@ -151,7 +151,7 @@ impl Explanation {
 
 /// Why a policy is not true.
 fn why(explained: &ExplainedPolicy) -> String {
-    let Ok(root) = &explained.root else { return "it is no expression".to_owned() };
+    let Ok(root) = &explained.root else { return "it is not an expression".to_owned() };
     let blockers = root.blockers();
     let mut parts: Vec<String> = blockers.iter().take(CLAUSES).map(|part| state(part)).collect();
     match blockers.len().saturating_sub(CLAUSES) {

@@ -254,7 +254,7 @@ fn what_to_do_is_said() {
     );
     assert_eq!(
         first(&[("PeriodicRelease", "NumHolds < (")]),
-        "It is not released by policy: periodic_release: it is no expression; condor_release 7.0 releases it."
+        "It is not released by policy: periodic_release: it is not an expression; condor_release 7.0 releases it."
     );
     assert_eq!(
         first(&[("PeriodicRelease", "true"), ("HoldReasonCode", "1")]),

@@ -269,7 +269,7 @@ fn expressions_that_are_none_are_reported_and_the_rest_evaluated() {
     ]);
     let forecast = forecast(&ad(&[]), &knobs, NOW);
     assert_eq!(forecast.deed, action(Kind::Release, "SYSTEM_PERIODIC_RELEASE", NOW));
-    assert!(said(&forecast).contains("SYSTEM_PERIODIC_RELEASE_bad is no expression"));
+    assert!(said(&forecast).contains("SYSTEM_PERIODIC_RELEASE_bad is not an expression"));
     assert!(!said(&forecast).contains('\u{1b}'));
 }
 

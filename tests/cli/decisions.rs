@@ -66,7 +66,8 @@ fn the_hours_of_a_run_weigh() {
         json!({"Failed": 28.0, "Delay": 8.0, "Keep": 0.89, "Work": 28.0, "Person": 1.0})
     );
     let evidence = job["Evidence"].to_string();
-    let run = "A run of it takes 20 slot hours until it is held: a failed release burns as much.";
+    let run =
+        "Each of its runs takes 20 slot hours until it is held; a failed release wastes that much.";
     assert!(evidence.contains(run), "{evidence}");
     let costs = &job["ExpectedCosts"];
     let p = job["Success"]["as-is"].as_f64().expect("a probability");
@@ -79,7 +80,7 @@ fn the_hours_of_a_run_weigh() {
 fn like_holds_are_counted_and_dated() {
     let job = told(&place("6"), "5.0");
     let evidence = job["Evidence"].to_string();
-    let counts = "Releases from code 6/0 without a known edit that ended in success: 1 of 2 among jobs of this cluster; \
+    let counts = "Earlier releases from code 6/0 without a known edit: 1 of 2 succeeded among jobs of this cluster; \
                   the first 5 days ago.";
     assert!(evidence.contains(counts), "{evidence}");
 }

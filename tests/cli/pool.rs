@@ -57,7 +57,7 @@ fn a_request_that_slots_can_meet_is_a_command() {
     assert_eq!(job["Change"]["Slots"], json!({"Kind": "Some", "Could": 2, "Of": 3}), "{job}");
     assert!(job["Commands"][0].as_str().unwrap().ends_with(" RequestMemory 3072"), "{job}");
     let sentence = job["Change"]["Sentence"].as_str().unwrap();
-    assert!(sentence.ends_with("By their size 2 of the 3 slots of the pool could take it."));
+    assert!(sentence.ends_with("Large enough for it: 2 of the 3 slots of the pool."));
     assert_eq!(calls(&place).len(), 1);
     assert_eq!(
         calls(&place)[0],
@@ -174,7 +174,7 @@ fn a_pool_with_a_list_of_sites_to_avoid_gets_the_site_on_it() {
     let (edits, sentence) = edit("UNDESIRED_Sites = \"C, D\"");
     let expected = json!([{"Attribute": "UNDESIRED_Sites", "Old": "\"C, D\"", "New": "\"C,D,A\""}]);
     assert_eq!(edits, expected);
-    assert!(sentence.contains("Take that back once the place is well again."), "{sentence}");
+    assert!(sentence.contains("Undo that when the place works again."), "{sentence}");
     let named = "Requirements = !stringListMember(TARGET.GLIDEIN_Site, UNDESIRED_Sites)";
     let (edits, _) = edit(named);
     assert_eq!(edits[0]["Attribute"], "UNDESIRED_Sites");

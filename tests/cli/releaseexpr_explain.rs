@@ -194,7 +194,7 @@ fn expressions_without_end_are_given_up() {
         (costly.as_str(), "Whether a policy releases it is not known"),
         (itself, "PeriodicRelease is undefined, stays undefined"),
         (&nested, "NumHolds < 0 is false and stays so"),
-        (&too_deep, "PeriodicRelease is no expression"),
+        (&too_deep, "PeriodicRelease is not an expression"),
         (&chain, "PeriodicRelease is an error"),
         (&alternating, "stays false"),
     ] {

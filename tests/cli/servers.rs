@@ -204,7 +204,7 @@ fn a_name_that_nobody_ever_resolved_is_looked_at() {
     let page = story.print(2 * HOUR, "8.0");
     let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
     for said in [
-        "Nobody was seen to get through to the server of its URL in the 2 hours since it first \
+        "No job was seen to reach the server of its URL in the 2 hours since it first \
          failed, 3 tries: its name could not be resolved.",
         "The name of the server in http://dta.example/a, and its port: are they right?",
         "transfer_input_files",

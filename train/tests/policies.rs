@@ -48,6 +48,6 @@ fn bad_input_is_named() {
     };
     let pool = played("pool-faults-23.9");
     let text = run(&["--simulation", &pool, "--expression", "NumHolds <"]);
-    assert!(text.contains("\"NumHolds <\" is no expression"), "{text}");
+    assert!(text.contains("\"NumHolds <\" is not an expression"), "{text}");
     assert!(run(&["--simulation", "missing"]).contains("missing"));
 }

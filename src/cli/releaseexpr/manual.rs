@@ -29,7 +29,7 @@ pub fn manual_page() -> String {
     page.paragraph("1 - With -lint: warnings or errors were found.");
     page.paragraph(
         "2 - Failure: the arguments, the queue or a file cannot be read, a file sets no policy, none of the jobs named is held, there \
-         is no log, or a text to replay is no expression.",
+         is no log, or a text to replay is not an expression.",
     );
     let see_also = "condor_holdadvise(1), condor_submit(1), condor_q(1), condor_release(1), condor_config_val(1)";
     page.finish(&EXAMPLES, see_also)

@@ -70,7 +70,7 @@ pub(in crate::cli) enum RunError {
     #[error(transparent)]
     Setting(#[from] crate::cli::config::SettingError),
     /// A text to replay is no expression.
-    #[error("{text} is no expression: {error}; -lint shows the place")]
+    #[error("{text} is not an expression: {error}; -lint shows the place")]
     NoExpression {
         /// The text.
         text: String,

@@ -34,7 +34,7 @@ pub fn by_hand(way: &ByHand) -> String {
 pub fn edit_facts(facts: &EditFacts) -> String {
     let mut text = facts.slots.as_ref().map_or(String::new(), slots);
     if facts.take_back && !facts.slots.as_ref().is_some_and(SlotsFor::is_none) {
-        text.push_str(" Take that back once the place is well again.");
+        text.push_str(" Undo that when the place works again.");
     }
     text.push_str(&facts.submit_line.as_ref().map_or(String::new(), submit_line));
     text
@@ -43,10 +43,7 @@ pub fn edit_facts(facts: &EditFacts) -> String {
 fn slots(slots: &SlotsFor) -> String {
     match slots {
         SlotsFor::Some { could, of } => {
-            format!(
-                " By their size {could} of the {} of the pool could take it.",
-                plural(*of, "slot")
-            )
+            format!(" Large enough for it: {could} of the {} of the pool.", plural(*of, "slot"))
         }
         SlotsFor::NoneNow { of, most: Some(most) } => format!(
             " No slot of the pool has that now: of {} the largest has {most:.0}. Wait for a larger one, or make \
@@ -55,7 +52,7 @@ fn slots(slots: &SlotsFor) -> String {
         ),
         SlotsFor::NoneNow { of, most: None } => {
             format!(
-                " No slot of the pool could take it then: there are {} now.",
+                " No slot of the pool would be large enough then: it has {} now.",
                 plural(*of, "slot")
             )
         }

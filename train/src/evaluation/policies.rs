@@ -226,7 +226,7 @@ fn ended_before(hold: &PastHold, instant: i64) -> bool {
 fn expression(text: &str) -> Result<Releaser, String> {
     match ReplayExpression::parse(text) {
         Ok(expression) => Ok(Releaser::Expression(Box::new(expression))),
-        Err(error) => Err(format!("{text:?} is no expression: {error}")),
+        Err(error) => Err(format!("{text:?} is not an expression: {error}")),
     }
 }
 

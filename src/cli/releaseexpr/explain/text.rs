@@ -108,7 +108,7 @@ impl Page {
         let is = match (policy.kind, policy.now) {
             (_, Truth::Unparsable) => {
                 let fault = explained.root.as_ref().err().map(String::as_str).unwrap_or_default();
-                format!("{name} is no expression, and left out: {}", strip_control(fault))
+                format!("{name} is not an expression, and left out: {}", strip_control(fault))
             }
             (Kind::Hold, value) => {
                 format!("{name} would be {} if the job were released now", value.word())
