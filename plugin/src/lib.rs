@@ -5,7 +5,8 @@
 //! ([`judge`]) reads what users wrote (ads, the event log), asks the model, and can do nothing else
 //! ([`confine`]). The writer runs the tools of HTCondor, reads nothing but the judge's lines
 //! ([`line`]), decides which jobs the access point may release ([`releases`]) and keeps the
-//! journal. What is true of users' files is known to it where root runs [`looks`]. [`learn`] draws conclusions from what became of releases.
+//! journal. If root runs [`looks`], the judge knows what is true of users' files. [`learn`] adjusts
+//! the model to what became of releases.
 
 pub mod asking;
 pub mod confine;
