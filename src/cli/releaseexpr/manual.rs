@@ -44,10 +44,10 @@ const DESCRIPTION: [&str; 5] = [
     "With -explain it says of held jobs why their policies do or do not release them, remove them, or would hold them again: whether a policy \
      may release the job at all, what happens first and when, and of each policy, the job's and the access point's, every clause with its \
      value on the job's ad, the values of the attributes it names, and when it becomes true if nothing but time changes. What keeps a policy \
-     from being true is marked with >. Values and times come from evaluating the expressions as the condor_schedd does; it is looked 30 days \
-     ahead, and where a time cannot be told that is said.",
-    "With -replay it says what release expressions would have done with the holds that job event logs tell of. Each is evaluated at every tick \
-     of PERIODIC_EXPR_INTERVAL on what the log tells of the held job, and with -epochs on the ad of its last run. A release after the one \
+     from being true is marked with >. Values and times come from evaluating the expressions as the condor_schedd does; it looks 30 days \
+     ahead, and says so if a time cannot be computed.",
+    "With -replay it says what release expressions would have done with the holds in job event logs. Each is evaluated at every tick \
+     of PERIODIC_EXPR_INTERVAL on what the log says of the held job, and with -epochs on the ad of its last run. A release after the one \
      that people made counts for nothing; one before it succeeds where theirs did, by as much as such releases did that early; where theirs failed it fails, \
      and what the expression does with the job when it is held again is followed. Beside the expressions stand the policies that were \
      in force, as the log shows them, and with -advice what the model of condor_holdadvise would have said.",
@@ -67,8 +67,8 @@ const REMARKS: [&str; 6] = [
      call.",
     "A log tells ClusterId, ProcId, Owner (event 028), JobStatus, EnteredCurrentStatus, HoldReason, HoldReasonCode, HoldReasonSubCode and, where it \
      begins before the job, QDate, NumHolds, NumJobStarts, LastHoldReasonCode and LastHoldReasonSubCode. What an expression asks for besides is \
-     taken from -epochs; where it turns on what is not told, that is counted and said, and nothing is guessed. When in the interval the schedd \
-     looks is not told: at its whole multiples, it is assumed. NumHolds may be higher in the queue: the schedd counts the hold of a running job by a \
+     taken from -epochs; if it depends on what neither has, that is counted and said, and nothing is guessed. Logs do not show when in the \
+     interval the schedd looks: at its whole multiples, it is assumed. NumHolds may be higher in the queue: the schedd counts the hold of a running job by a \
      policy several times, and a submission on hold has no event.",
     "A job ran out of memory or disk, was released by a person and succeeded: it is assumed that its request was raised, unless \
      the ads of its runs show that it was not. condor_qedit writes no event: a log does not show what else people corrected before \

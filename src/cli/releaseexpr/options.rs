@@ -45,8 +45,8 @@ const OPTIONS: &[OptionSpec] = &[
         1,
         WORK,
         "Say what a release expression, or the release policies in a submit description or a configuration file, would have done with \
-         the holds that job event logs tell of: which it would have released, what those releases came to, hours saved and wasted. May \
-         be given several times; all are put side by side, with the policies that were in force and with nobody's but people's releases.",
+         the holds in job event logs: which it would have released, how those releases ended, hours saved and wasted. May \
+         be given several times; all are put side by side, with the policies that were in force and with releases by people only.",
     )
     .takes(Takes::One("expression|filename"))
     .repeats(),
@@ -54,7 +54,7 @@ const OPTIONS: &[OptionSpec] = &[
         "suggest",
         1,
         WORK,
-        "Suggest a release policy from what became of the holds that job event logs tell of; for the hold reasons of the held jobs that \
+        "Suggest a release policy from how the holds in job event logs ended; for the hold reasons of the held jobs that \
          are named, or with -jobads of those of a file, else for all.",
     ),
     user_log(SOURCES, "Read holds from this job event log; a single dash reads standard input. May be given several times."),
@@ -110,7 +110,7 @@ const OPTIONS: &[OptionSpec] = &[
         1,
         RULES,
         "Ask the model of condor_holdadvise about each hold ten minutes, an hour, six hours and a day after it. With -replay what it says is \
-         put beside the expressions, with -suggest it counts in the place of what other releases came to. Of more than 2,000 holds some are \
+         put beside the expressions, with -suggest it counts instead of how other releases ended. Of more than 2,000 holds some are \
          taken.",
     ),
     model(RULES),

@@ -57,8 +57,8 @@ pub struct TensorsOptions {
     /// them.
     #[arg(long)]
     releases_only: bool,
-    /// Of the simulations: the share of the instants of each hold, besides its release, that are
-    /// told of. Drawn by a hash: the same logs give the same rows.
+    /// Of the simulations: the share of the instants of each hold, besides its release, that
+    /// become rows. Drawn by a hash: the same logs give the same rows.
     #[arg(long, value_name = "SHARE", default_value_t = 1.0, conflicts_with = "releases_only")]
     told: f64,
     /// The share of the simulations that are read without their epoch ads, spread evenly over their

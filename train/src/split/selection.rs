@@ -16,7 +16,7 @@ pub struct SelectionOptions {
     #[arg(long, value_name = "CODES", value_delimiter = ',', allow_negative_numbers = true)]
     #[serde(default)]
     pub withhold_codes: Vec<i32>,
-    /// Train on releases that happened only, not on what a simulator tells of others.
+    /// Train on releases that happened only, not on what a simulator knows of others.
     #[arg(long)]
     #[serde(default)]
     pub releases_only: bool,
