@@ -5,12 +5,14 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// Pages of users and administrators, and folders of such pages.
-const PAGES: [&str; 6] = [
+/// Pages, and folders of pages.
+const PAGES: [&str; 8] = [
     "README.md",
     "docs/README.md",
     "docs/using",
     "docs/administering",
+    "docs/training",
+    "docs/developing",
     "plugin/README.md",
     "python/README.md",
 ];
@@ -442,6 +444,57 @@ fn links_lead_somewhere() {
     let mut names: Vec<&String> = texts.keys().collect();
     names.sort();
     assert_none(&names.iter().flat_map(|name| dead_links(name, &texts, &is_there)).collect());
+}
+
+/// Files and folders of Rust that the header of their `mod.rs` does not list, and what it lists and
+/// is not there.
+fn not_in_header(folder: &str, header: &str, names: &BTreeSet<String>) -> Problems {
+    let item = |line: &str| {
+        let line = line.trim_start_matches("//!").trim_start_matches("//").trim_start();
+        let name = line.strip_prefix("- [`").or(line.strip_prefix("- `"))?;
+        Some(name.split('`').next().unwrap_or_default().to_owned())
+    };
+    let listed: BTreeSet<String> =
+        header.lines().take_while(|line| line.starts_with("//")).filter_map(item).collect();
+    let missing = names.difference(&listed);
+    let missing = missing.map(|name| format!("{folder}/mod.rs: the header does not list {name}"));
+    let gone = listed.difference(names);
+    let gone =
+        gone.map(|name| format!("{folder}/mod.rs: the header lists {name}; it is not there"));
+    missing.chain(gone).collect()
+}
+
+/// The folder of a source file that belongs to its parent under its own name, and that name.
+fn part_of(file: &str) -> Option<(String, String)> {
+    let (folder, name) = file.strip_suffix(".rs")?.rsplit_once('/')?;
+    if name == "mod" {
+        return folder.rsplit_once('/').map(|(folder, name)| (folder.to_owned(), name.to_owned()));
+    }
+    let is_test = name == "tests" || name.ends_with("_tests");
+    (!is_test).then(|| (folder.to_owned(), name.to_owned()))
+}
+
+#[test]
+fn the_header_of_a_folder_lists_its_files() {
+    let mut parts: HashMap<String, BTreeSet<String>> = HashMap::new();
+    let mut headers: Vec<String> = Vec::new();
+    for top in
+        ["src", "classads/src", "eventlog/src", "plugin/src", "train/src", "train/simulate/src"]
+    {
+        let rust = files(top).into_iter().filter(|file| file.ends_with(".rs"));
+        for file in rust {
+            headers.extend(file.strip_suffix("/mod.rs").map(str::to_owned));
+            if let Some((folder, name)) = part_of(&file) {
+                parts.entry(folder).or_default().insert(name);
+            }
+        }
+    }
+    assert!(headers.len() > 20, "{headers:?}");
+    let problems = headers.iter().flat_map(|folder| {
+        let names = parts.remove(folder).unwrap_or_default();
+        not_in_header(folder, &read(&format!("{folder}/mod.rs")), &names)
+    });
+    assert_none(&problems.collect());
 }
 
 #[test]
