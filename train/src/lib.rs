@@ -9,6 +9,7 @@ pub mod data;
 pub mod evaluation;
 pub mod export;
 pub mod output;
+mod page;
 mod progress;
 pub use holdadvise::random;
 pub mod say;

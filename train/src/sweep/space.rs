@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::normal;
 use super::parameters::{self, Kind};
+use super::plan::Spread;
 
 /// Significant digits of a number that is not rounded to a multiple.
 const DIGITS: usize = 6;
@@ -63,6 +64,18 @@ pub enum Scale {
     Normal,
     /// Its logarithm is normal.
     LogNormal,
+}
+
+impl Distribution {
+    /// How its values lie; `None` where there is one alone.
+    pub fn spread(&self) -> Option<Spread> {
+        match self {
+            Self::Constant { .. } => None,
+            Self::Categorical { .. } => Some(Spread::Choices),
+            Self::Real { scale: Scale::LogUniform | Scale::LogNormal, .. } => Some(Spread::Log),
+            Self::IntUniform { .. } | Self::Real { .. } => Some(Spread::Linear),
+        }
+    }
 }
 
 /// A parameter and its distribution.
