@@ -501,6 +501,8 @@ mod tests {
         }
         assert_eq!(name(12), Some("TransferOutputError"));
         assert_eq!((name(999), name(-1)), (None, None));
+        assert_eq!(label(13), "13 TransferInputError");
+        assert_eq!(label(999), "999 (no hold code of HTCondor 25)");
         for (number, expected) in [
             (USER_REQUEST, "UserRequest"),
             (SPOOLING_INPUT, "SpoolingInput"),

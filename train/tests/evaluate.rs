@@ -247,7 +247,7 @@ fn several_methods_make_a_report() {
             "h2 Verdict",
             "h3 What to do next",
             "h3 Figures of both",
-            "table of 8 columns",
+            "table of 5 columns",
             "h2 Contents",
             "h2 ours beside the others",
             "h3 Difference in log loss to each other method",

@@ -247,33 +247,21 @@ impl Chart<'_> {
 
     fn axes(&self, out: &mut String) {
         let [left, right, top, bottom] = [LEFT, WIDTH - RIGHT, TOP, HEIGHT - BOTTOM];
-        for (step, text) in self.x.scale.ticks(right - left) {
-            upright(out, self.across(step), [top, bottom], &text);
+        for (step, name) in self.x.scale.ticks(right - left) {
+            upright(out, self.across(step), [top, bottom], &name);
         }
-        for (step, text) in self.y.scale.ticks(bottom - top) {
+        for (step, name) in self.y.scale.ticks(bottom - top) {
             let y = self.up(step);
-            let _ = writeln!(
-                out,
-                "<line class=\"grid\" x1=\"{left:.1}\" y1=\"{y:.1}\" x2=\"{right:.1}\" y2=\"{y:.1}\"/>\
-                 <text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
-                left - 6.0,
-                y + 4.0,
-                escape(&text)
-            );
+            line(out, "grid", [left, y], [right, y]);
+            text(out, ("tick", "end"), [left - 6.0, y + 4.0], &name);
         }
         if self.diagonal {
-            let _ = writeln!(
-                out,
-                "<line class=\"diagonal\" x1=\"{left:.1}\" y1=\"{bottom:.1}\" x2=\"{right:.1}\" y2=\"{top:.1}\"/>"
-            );
+            line(out, "diagonal", [left, bottom], [right, top]);
         }
         below(out, [left, right], HEIGHT, self.x.label);
-        let _ = writeln!(
-            out,
-            "<text class=\"axis\" transform=\"translate(13 {:.1}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
-            (top + bottom) / 2.0,
-            escape(self.y.label)
-        );
+        out.push_str("<g transform=\"rotate(-90)\">\n");
+        text(out, ("axis", "middle"), [-(top + bottom) / 2.0, 13.0], self.y.label);
+        out.push_str("</g>\n");
     }
 }
 
@@ -294,14 +282,10 @@ pub(crate) fn intervals(title: &str, axis: &Axis<'_>, rows: &[Interval<'_>]) -> 
     let height = bottom + BOTTOM;
     let mut out = begin(title, height);
     let place = |value: f64| left + axis.scale.share(value) * (right - left);
-    for (step, text) in axis.scale.ticks(right - left) {
-        upright(&mut out, place(step), [TOP, bottom], &text);
+    for (step, name) in axis.scale.ticks(right - left) {
+        upright(&mut out, place(step), [TOP, bottom], &name);
     }
-    let at = place(0.0);
-    let _ = writeln!(
-        out,
-        "<line class=\"diagonal\" x1=\"{at:.1}\" y1=\"{TOP:.1}\" x2=\"{at:.1}\" y2=\"{bottom:.1}\"/>"
-    );
+    line(&mut out, "diagonal", [place(0.0), TOP], [place(0.0), bottom]);
     let fit = ((left - 14.0) / CHARACTER) as usize;
     for (at, Interval { name, value, low, high }) in rows.iter().enumerate() {
         let y = TOP + ROW * (at as f64 + 0.5);
@@ -310,21 +294,13 @@ pub(crate) fn intervals(title: &str, axis: &Axis<'_>, rows: &[Interval<'_>]) -> 
             Some((end, _)) if name.chars().count() > fit + 1 => format!("{}…", &name[..end]),
             _ => (*name).to_owned(),
         };
-        let _ = writeln!(
-            out,
-            "<text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}<title>{}</title></text>",
-            left - 8.0,
-            y + 4.0,
-            escape(&short),
-            escape(name)
-        );
+        let _ = writeln!(out, "<g><title>{}</title>", escape(name));
+        text(&mut out, ("tick", "end"), [left - 8.0, y + 4.0], &short);
         if [x, from, to].iter().all(|value| value.is_finite()) {
-            let _ = writeln!(
-                out,
-                "<line class=\"span c0\" x1=\"{from:.1}\" y1=\"{y:.1}\" x2=\"{to:.1}\" y2=\"{y:.1}\"/>\
-                 <circle class=\"dot c0\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\"/>"
-            );
+            line(&mut out, "span c0", [from, y], [to, y]);
+            let _ = writeln!(out, "<circle class=\"dot c0\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\"/>");
         }
+        out.push_str("</g>\n");
     }
     below(&mut out, [left, right], height, axis.label);
     out.push_str("</svg>\n");
@@ -338,26 +314,26 @@ fn begin(title: &str, height: f64) -> String {
     )
 }
 
+fn line(out: &mut String, class: &str, [x1, y1]: [f64; 2], [x2, y2]: [f64; 2]) {
+    let ends = format!("x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\"");
+    let _ = writeln!(out, "<line class=\"{class}\" {ends}/>");
+}
+
+/// Text with its class, and which part of it lies at the place: its `middle` or its `end`.
+fn text(out: &mut String, (class, anchor): (&str, &str), [x, y]: [f64; 2], text: &str) {
+    let place = format!("x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\"");
+    let _ = writeln!(out, "<text class=\"{class}\" {place}>{}</text>", escape(text));
+}
+
 /// A line of the grid, and what stands below it.
-fn upright(out: &mut String, x: f64, [top, bottom]: [f64; 2], text: &str) {
-    let _ = writeln!(
-        out,
-        "<line class=\"grid\" x1=\"{x:.1}\" y1=\"{top:.1}\" x2=\"{x:.1}\" y2=\"{bottom:.1}\"/>\
-         <text class=\"tick\" x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
-        bottom + 16.0,
-        escape(text)
-    );
+fn upright(out: &mut String, x: f64, [top, bottom]: [f64; 2], name: &str) {
+    line(out, "grid", [x, top], [x, bottom]);
+    text(out, ("tick", "middle"), [x, bottom + 16.0], name);
 }
 
 /// What the axis below the plot is called.
 fn below(out: &mut String, [left, right]: [f64; 2], height: f64, label: &str) {
-    let _ = writeln!(
-        out,
-        "<text class=\"axis\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
-        (left + right) / 2.0,
-        height - 9.0,
-        escape(label)
-    );
+    text(out, ("axis", "middle"), [(left + right) / 2.0, height - 9.0], label);
 }
 
 /// About five round numbers from the least to the greatest value, whose distance is no less than
@@ -523,7 +499,7 @@ mod tests {
         let rows = [of(long, 0.5), of("b", f64::NAN)];
         let svg = intervals("t", &axis("share", Scale::Linear([0.0, 1.0])), &rows);
         assert_eq!((svg.matches("<circle").count(), svg.matches("span c0").count()), (1, 1));
-        assert!(svg.contains("…<title>a name") && svg.contains("room &amp; more</title>"), "{svg}");
+        assert!(svg.contains("…</text>") && svg.contains("room &amp; more</title>"), "{svg}");
         assert!(!svg.contains("NaN"));
     }
 

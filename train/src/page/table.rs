@@ -13,15 +13,23 @@ pub(crate) fn table<C: AsRef<str>>(
     own: Option<usize>,
 ) -> String {
     let numbers = |at: usize| {
-        let mut cells = rows.iter().filter_map(|row| row.get(at)).filter(|cell| *cell != NOTHING);
+        let cells = rows.iter().filter_map(|row| row.get(at));
+        let mut cells = cells.filter(|cell| ![NOTHING, "-"].contains(&cell.as_str()));
         let first = cells.next();
         first.is_some_and(|cell| is_number(cell)) && cells.all(|cell| is_number(cell))
     };
-    let class: Vec<&str> =
-        (0..columns.len()).map(|at| if numbers(at) { " class=\"n\"" } else { "" }).collect();
+    // What is short stays on a line.
+    let short =
+        |at: usize| rows.iter().all(|row| row.get(at).is_none_or(|cell| cell.len() <= SHORT));
+    let class = |at| match (numbers(at), short(at)) {
+        (true, _) => " class=\"n\"",
+        (false, true) => " class=\"s\"",
+        (false, false) => "",
+    };
+    let class: Vec<&str> = (0..columns.len()).map(class).collect();
     let mut out = String::from("<div class=\"wide\"><table>\n<thead><tr>");
     for (column, class) in columns.iter().zip(&class) {
-        let _ = write!(out, "<th scope=\"col\"{class}>{}</th>", escape(column.as_ref()));
+        let _ = write!(out, "<th scope=\"col\"{class}>{}</th>", broken(column.as_ref()));
     }
     out.push_str("</tr></thead>\n<tbody>\n");
     for (at, row) in rows.iter().enumerate() {
@@ -42,11 +50,20 @@ pub(crate) fn table<C: AsRef<str>>(
 /// What stands where there is no value.
 pub(crate) const NOTHING: &str = "–";
 
-/// The cell begins with a number, and has no words.
+/// A heading that may be broken behind each `_`.
+fn broken(heading: &str) -> String {
+    escape(heading).replace('_', "_<wbr>")
+}
+
+/// Bytes of a cell that is short.
+const SHORT: usize = 34;
+
+/// Numbers and signs, perhaps with something small behind them.
 fn is_number(cell: &str) -> bool {
-    let value = cell.split('<').next().unwrap_or_default().trim_start_matches(['+', '-', '±', ' ']);
-    value.starts_with(|c: char| c.is_ascii_digit())
-        && value.split([' ', '%']).all(|word| word.is_empty() || word.parse::<f64>().is_ok())
+    let value = cell.split('<').next().unwrap_or_default();
+    let is_sign = |word: &str| ["+-", "±", "=", "%"].contains(&word);
+    value.chars().any(|c| c.is_ascii_digit())
+        && value.split_whitespace().all(|word| is_sign(word) || word.parse::<f64>().is_ok())
 }
 
 /// Names and values.
@@ -65,8 +82,15 @@ mod tests {
 
     #[test]
     fn columns_of_numbers_are_set_to_the_right() {
-        for number in ["3", "-0.5", "+0.125 <small>0.1 to 0.2</small>", "12.5 %", "± 0.1", "1e-5"]
-        {
+        for number in [
+            "3",
+            "-0.5",
+            "+0.125 <small>0.1 to 0.2</small>",
+            "12.5 %",
+            "± 0.1",
+            "1e-5",
+            "+0.04 +- 0.03 =",
+        ] {
             assert!(is_number(number), "{number}");
         }
         for text in ["", "x", "13 TransferInputError", "–", "trial 001", "<b>3</b>"] {

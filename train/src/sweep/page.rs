@@ -93,7 +93,9 @@ fn page(results: &Results, leaderboard: &Leaderboard, verdict: Option<Verdict>) 
     let (columns, rows) = leaderboard.table();
     let rows: Vec<Vec<String>> =
         rows.iter().map(|row| row.iter().map(|cell| escape(cell)).collect()).collect();
-    add("leaderboard", "Leaderboard", table(&columns, &rows, Some(0)));
+    let remarks = list(&leaderboard.remarks());
+    let board = table(&columns, &rows, Some(0));
+    add("leaderboard", "Leaderboard", format!("{remarks}{board}"));
     add("rungs", "What each rung decided", rungs(results));
 
     let way = match plan.metric.goal {
@@ -106,11 +108,11 @@ fn page(results: &Results, leaderboard: &Leaderboard, verdict: Option<Verdict>) 
         escape(&plan.metric.name),
         escape(&leaderboard.progress())
     );
-    introduction.push_str(&list(&leaderboard.remarks()));
     if results.damaged > 0 {
         let _ = writeln!(
             introduction,
-            "<p>{} files or lines could not be read and are left out; while a sweep runs some are half-written.</p>",
+            "<p>{} files or lines could not be read and are left out; while a sweep runs some are \
+             half-written.</p>",
             results.damaged
         );
     }
@@ -204,7 +206,7 @@ fn curves(results: &Results, best: usize) -> String {
         let lines = lines.iter().chain(&around);
         lines.flat_map(|line| &line.points).map(move |point| point[axis])
     };
-    let (Some([_, last]), Some(figures)) = (ends(of(0)), ends(of(1))) else {
+    let (Some([first, last]), Some(figures)) = (ends(of(0)), ends(of(1))) else {
         return String::new();
     };
     let metric = &results.plan.metric.name;
@@ -218,7 +220,7 @@ fn curves(results: &Results, best: usize) -> String {
     };
     let chart = Chart {
         title: &title,
-        x: Axis { label: "epoch", scale: Scale::Whole([0.0, last.max(1.0)]) },
+        x: Axis { label: "epoch", scale: Scale::Whole([first, last.max(first + 1.0)]) },
         y: Axis { label: metric_title(metric), scale: Scale::Linear(roomy(figures)) },
         diagonal: false,
         dots: false,
@@ -227,8 +229,9 @@ fn curves(results: &Results, best: usize) -> String {
         &title,
         &chart.draw_many(&lines, &name(best), &around),
         &format!(
-            "One line a trial, that of trial {best:03} thick{interval}. A line ends where the trial \
-             did. Figures by epoch are of the network alone, without trees and calibration.{n}"
+            "One line a trial, that of trial {best:03} thick{interval}. A line ends where the \
+             trial did. Figures by epoch are of the network alone, without trees and \
+             calibration.{n}"
         ),
     ))
 }
@@ -238,7 +241,7 @@ fn importance(leaderboard: &Leaderboard) -> String {
     let importance = &leaderboard.importance;
     let lines = importance.lines(&leaderboard.metric);
     let Some(first) = lines.first() else { return String::new() };
-    let said = format!("<p>{}</p>\n", escape(first.trim_end_matches(':')));
+    let said = format!("<p>{}.</p>\n", escape(first.trim_end_matches([':', '.'])));
     if importance.parameters.is_empty() {
         return said;
     }
@@ -288,8 +291,8 @@ fn scatters(results: &Results, leaderboard: &Leaderboard, best: usize) -> String
         .map(|rung| format!("finished rung {}, {} epochs", rung.number, rung.epochs))
         .collect();
     format!(
-        "<p>A dot a trial, on the last rung it finished; the full one is that of {}. Rungs differ in \
-         epochs: compare dots of one colour.</p>\n{}{}",
+        "<p>A dot a trial, on the last rung it finished; the full one is that of {}. Rungs differ \
+         in epochs: compare dots of one colour.</p>\n{}{}",
         name(best),
         legend(rungs.iter().map(String::as_str), true),
         charts(&out)
@@ -499,11 +502,13 @@ mod tests {
             "<pre>cp a b</pre>",
             "a &lt;remark&gt;",
             "id=\"leaderboard\"",
-            "6 trainings on a rung done, 1 skipped because the trial had lost, 1 because it had stopped early, 0 open",
+            "6 trainings on a rung done, 1 skipped because the trial had lost, 1 because it had \
+             stopped early, 0 open",
             "<h3>validation_loss by epoch</h3>",
             ">validation loss (log loss, nats)</text>",
             "<h3>Rung 2, until epoch 12</h3>\n<p>trial 001 is the best of all.</p>",
-            "<h3>Rung 1, until epoch 4</h3>\n<p>2 go on, 1 have stopped early and stay in play, 1 lost.</p>",
+            "<h3>Rung 1, until epoch 4</h3>\n<p>2 go on, 1 have stopped early and stay in play, 1 \
+             lost.</p>",
             "too few trials, 4 with a figure on rung 1",
         ] {
             assert!(html.contains(expected), "{expected} is not in\n{html}");
@@ -542,7 +547,7 @@ mod tests {
         assert_eq!(ticks(setting)[..2], ["1", "2"]);
         assert!(setting.contains("setting 2: 2 frames over 600 s, 4 job slots"), "{setting}");
         let epochs = ticks(figure_of(&html, "validation_loss by epoch"));
-        assert_eq!(epochs[..5], ["0", "1", "2", "3", "4"]);
+        assert_eq!(epochs[..4], ["1", "2", "3", "4"]);
     }
 
     #[test]

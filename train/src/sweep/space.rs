@@ -236,6 +236,18 @@ mod tests {
     }
 
     #[test]
+    fn axes_follow_from_distributions() {
+        let spread = |scale| real(scale, 0.1, 1.0, None).spread();
+        assert_eq!(spread(Scale::LogUniform), Some(Spread::Log));
+        assert_eq!(spread(Scale::LogNormal), Some(Spread::Log));
+        assert_eq!(spread(Scale::Uniform), Some(Spread::Linear));
+        let (values, probabilities) = (vec![json!(1), json!(2)], Vec::new());
+        let choices = Distribution::Categorical { values, probabilities };
+        assert_eq!(choices.spread(), Some(Spread::Choices));
+        assert_eq!(Distribution::Constant { value: json!(1) }.spread(), None);
+    }
+
+    #[test]
     fn whole_parameters_are_whole_and_within_their_ends() {
         let batch = real(Scale::LogUniform, 27.0, 256.0, Some(8.0));
         let batch = Dimension::new("batch", &batch);

@@ -131,7 +131,7 @@ fn curves(report: &Report, population: &str) -> String {
             chart(
                 "Precision and recall",
                 share("share of successes released (recall)"),
-                share("share of success among released (precision)"),
+                share("success among released (precision)"),
             ),
             precision_recall,
             "What releasing more of the good holds costs in bad ones.",
@@ -180,19 +180,41 @@ fn curves(report: &Report, population: &str) -> String {
 }
 
 fn figures(report: &Report) -> String {
-    format!(
-        "<dl>\n\
-         <dt>AUROC</dt><dd>probability that a success is ranked above a failure, ties half; 0.5 is chance.</dd>\n\
-         <dt>AUPRC</dt><dd>area under precision over recall as average precision, success positive; chance is the share of success.</dd>\n\
-         <dt>Brier</dt><dd>mean squared difference of probability and outcome.</dd>\n\
-         <dt>log loss</dt><dd>mean negative log-likelihood, natural logarithm, probabilities held 1e-6 from 0 and 1.</dd>\n\
-         <dt>calibration error</dt><dd>expected calibration error: mean distance of probability and share of success over 15 bins of equal weight.</dd>\n\
-         <dt>error at 70 %</dt><dd>share of wrong decisions among the 70 % of the holds whose probability is furthest from the threshold.</dd>\n\
-         <dt>wasted hours</dt><dd>for 100 holds, released from a probability of {} on: hours from release to outcome of \
-         failures that would be released (burnt) and of successes that would not (waiting), at most 24 each.</dd>\n\
-         </dl>\n",
+    let hours = format!(
+        "for 100 holds, released from a probability of {} on: hours from release to outcome of \
+         failures that would be released (burnt) and of successes that would not (waiting), at \
+         most 24 each.",
         report.release_threshold
-    )
+    );
+    let known = [
+        (
+            "AUROC",
+            "probability that a success is ranked above a failure, ties half; 0.5 is chance.",
+        ),
+        (
+            "AUPRC",
+            "area under precision over recall as average precision, success positive; chance is \
+             the share of success.",
+        ),
+        ("Brier", "mean squared difference of probability and outcome."),
+        (
+            "log loss",
+            "mean negative log-likelihood, natural logarithm (nats), probabilities held 1e-6 from \
+             0 and 1.",
+        ),
+        (
+            "calibration error",
+            "expected calibration error: mean distance of probability and share of success over 15 \
+             bins of equal weight.",
+        ),
+        (
+            "error at 70 %",
+            "share of wrong decisions among the 70 % of the holds whose probability is furthest \
+             from the threshold.",
+        ),
+        ("wasted hours", &hours),
+    ];
+    facts(&known.map(|(name, text)| (name.to_owned(), text.to_owned())))
 }
 
 fn made(report: &Report) -> String {

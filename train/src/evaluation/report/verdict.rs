@@ -209,7 +209,15 @@ impl Verdict {
         if judgement.is_some() {
             remarks.extend(of_intervals(report.draws, clusters));
         }
-        let next = next(report, against.as_deref(), judgement);
+        let note = report.methods.iter().find(|method| method.name == report.own);
+        let next = After {
+            own: &report.own,
+            file: note.and_then(|note| note.files.first()).map(|file| file.file.as_str()),
+            command: &report.command,
+            against: against.as_deref(),
+            judgement,
+        };
+        let next = next.next();
         let own = report.own.clone();
         let decisions = None;
         Self { own, against, judgement, rows, clusters, figures, remarks, decisions, next }
@@ -242,9 +250,8 @@ impl Verdict {
         let first = self.figures.first()?;
         let Estimate { value, low, high } = first.difference;
         Some(format!(
-            "The {} is {:.4} against {:.4}: a difference of {value:+.4}, 95 % interval {low:+.4} to \
-             {high:+.4}, where {} is better. n = {} releases of {} clusters in the test part, which \
-             no training has seen.",
+            "The {} is {:.4} against {:.4}: a difference of {value:+.4}, 95 % interval {low:+.4} \
+             to {high:+.4}, where {} is better. n = {} releases of {} clusters in the test part.",
             figure_title(&first.figure),
             first.own,
             first.other,
@@ -283,18 +290,20 @@ impl Verdict {
     }
 
     fn table(&self, against: &str) -> String {
-        let columns = ["figure", &self.own, against, "difference", "from", "to", "better is", "so"];
+        let columns = ["figure", &self.own, against, "difference", "so"];
         let row = |(at, compared): (usize, &Compared)| {
             let Estimate { value, low, high } = compared.difference;
+            let decides = if at == 0 { ", decides" } else { "" };
             let title = escape(figure_title(&compared.figure));
-            let mut row = vec![if at == 0 { format!("{title} (decides)") } else { title }];
+            let mut row =
+                vec![format!("{title} <small>{} is better{decides}</small>", compared.way())];
             row.extend([compared.own, compared.other].map(|value| format!("{value:.4}")));
-            row.extend([value, low, high].map(|value| format!("{value:+.4}")));
+            row.push(format!("{value:+.4} <small>{low:+.4} to {high:+.4}</small>"));
             let said = match compared.said(self.clusters) {
                 "" => "no difference beyond chance",
                 said => said,
             };
-            row.extend([compared.way(), said].map(str::to_owned));
+            row.push(said.to_owned());
             row
         };
         let rows: Vec<Vec<String>> = self.figures.iter().enumerate().map(row).collect();
@@ -331,52 +340,60 @@ pub(crate) fn of_intervals(draws: usize, clusters: usize) -> Vec<String> {
 }
 
 /// What to do after an evaluation.
-fn next(report: &Report, against: Option<&str>, judgement: Option<Judgement>) -> Vec<Next> {
-    let own = report.methods.iter().find(|method| method.name == report.own);
-    let model = own.and_then(|own| own.files.first()).map(|file| file.file.as_str());
-    let Some(model) = model.filter(|file| file.ends_with(".pt")) else {
-        return vec![Next::new(
-            format!("{} is no model that can be installed: keep the {IN_USE}.", report.own),
-            Vec::new(),
-        )];
-    };
-    if against != Some(IN_USE) {
-        let mut command = format!(
-            "{} {}",
-            report.command,
-            shell_command(["--method", &format!("{IN_USE}={SYSTEM_MODEL}")])
-        );
-        if !report.command.split(' ').any(|word| word == "--replace") {
-            command.push_str(" --replace");
+#[derive(Clone, Copy)]
+struct After<'a> {
+    own: &'a str,
+    /// The file of its first training seed.
+    file: Option<&'a str>,
+    /// The command line of the evaluation.
+    command: &'a str,
+    against: Option<&'a str>,
+    judgement: Option<Judgement>,
+}
+
+impl After<'_> {
+    fn next(&self) -> Vec<Next> {
+        let Self { own, file, command, against, judgement } = *self;
+        let Some(model) = file.filter(|file| file.ends_with(".pt")) else {
+            let text = format!("{own} is no model that can be installed: keep the {IN_USE}.");
+            return vec![Next::new(text, Vec::new())];
+        };
+        if against != Some(IN_USE) {
+            let more = ["--method", &format!("{IN_USE}={SYSTEM_MODEL}"), "--replace"];
+            let there = command.split(' ').any(|word| word == "--replace");
+            let more = shell_command(more.into_iter().take(if there { 2 } else { 3 }));
+            let command = format!("{command} {more}");
+            return vec![Next::new(
+                format!(
+                    "Compare it with the {IN_USE} before you install it. Without a file of that \
+                     name condor_holdadvise uses the model that it was built with, \
+                     models/default.pt of its sources."
+                ),
+                vec![command],
+            )];
         }
-        return vec![Next::new(
-            format!(
-                "Compare it with the {IN_USE} before you install it. Without a file of that name \
-                 condor_holdadvise uses the model that it was built with, models/default.pt of its \
-                 sources."
-            ),
-            vec![command],
-        )];
-    }
-    match judgement {
-        Some(Judgement::Better) => vec![Next::install(model)],
-        Some(Judgement::Mixed) => vec![
-            Next::new("Decide which of the figures below matters more to you.", Vec::new()),
-            Next::install(model),
-        ],
-        Some(Judgement::Worse) => vec![Next::new(
-            format!(
-                "Keep the {IN_USE}. The tables by hold reason code show where the other is behind."
-            ),
-            Vec::new(),
-        )],
-        Some(Judgement::Undecided) | None => vec![Next::new(
-            format!(
-                "Keep the {IN_USE}. Intervals become narrower with more clusters: make a dataset \
-                 of more logs (holdadvise-train tensors), and run the command below again with it."
-            ),
-            vec![report.command.clone()],
-        )],
+        match judgement {
+            Some(Judgement::Better) => vec![Next::install(model)],
+            Some(Judgement::Mixed) => vec![
+                Next::new("Decide which of the figures below matters more to you.", Vec::new()),
+                Next::install(model),
+            ],
+            Some(Judgement::Worse) => vec![Next::new(
+                format!(
+                    "Keep the {IN_USE}. The table by hold reason code shows where the other is \
+                     behind."
+                ),
+                Vec::new(),
+            )],
+            Some(Judgement::Undecided) | None => vec![Next::new(
+                format!(
+                    "Keep the {IN_USE}. Intervals become narrower with more clusters: make a \
+                     dataset of more logs (holdadvise-train tensors), and run the command below \
+                     again with it."
+                ),
+                vec![command.to_owned()],
+            )],
+        }
     }
 }
 
@@ -433,7 +450,7 @@ mod tests {
             "The AUROC is 0.8000 against 0.7000: a difference of +0.0200, 95 % interval +0.0100 to \
              +0.0300, where more is better. n = 400 releases of 60 clusters",
             "cp &#39;it&#39;\\&#39;&#39;s a model.pt&#39; ~/.condor/holdadvise/default.pt",
-            "AUROC (decides)",
+            "AUROC <small>more is better, decides</small>",
             "worse, but not beyond chance",
             "from 500 bootstrap draws",
             "a &lt; b",
@@ -446,5 +463,31 @@ mod tests {
         assert!(judged(Some(Judgement::Undecided)).starts_with("No difference"));
         assert!(judged(None).starts_with("Not compared: "));
         assert_eq!(of_intervals(500, 29).len(), 2);
+    }
+
+    #[test]
+    fn what_to_do_follows_from_the_judgement() {
+        let after = After {
+            own: "ours",
+            file: Some("m.pt"),
+            command: "holdadvise-train evaluate d -o out",
+            against: Some(IN_USE),
+            judgement: None,
+        };
+        let of = |judgement| After { judgement: Some(judgement), ..after }.next();
+        let installs = |next: &[Next]| next.iter().any(|next| next.commands.len() == 2);
+        assert!(installs(&of(Judgement::Better)) && installs(&of(Judgement::Mixed)));
+        for judgement in [Judgement::Worse, Judgement::Undecided] {
+            let next = of(judgement);
+            assert!(!installs(&next) && next[0].text.starts_with("Keep the model in use"));
+        }
+        let without = After { against: Some(TABLE), ..after };
+        let compared = "holdadvise-train evaluate d -o out --method \
+                        'model in use=/usr/share/condor/holdadvise/default.pt' --replace";
+        assert_eq!(without.next()[0].commands, [compared]);
+        let again = After { command: "holdadvise-train evaluate --replace d", ..without };
+        assert_eq!(again.next()[0].commands[0].matches("--replace").count(), 1);
+        let predictions = After { file: Some("p.safetensors"), ..after };
+        assert!(predictions.next()[0].text.contains("no model that can be installed"));
     }
 }

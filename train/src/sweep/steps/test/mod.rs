@@ -16,8 +16,8 @@ use serde_json::json;
 use crate::Error;
 use crate::data::dataset::{Dataset, SUCCESS};
 use crate::evaluation::evaluate::{self, EvaluateOptions, Report, StudyOptions, digest};
-use crate::evaluation::report::verdict::{IN_USE, SYSTEM_MODEL};
-use crate::evaluation::report::{Judgement, Next, Verdict};
+use crate::evaluation::report::verdict::{FIGURES, IN_USE, SYSTEM_MODEL};
+use crate::evaluation::report::{Judgement, Next, Verdict, figure_title};
 use crate::export::{self, sheet};
 use crate::output;
 use crate::say::say;
@@ -83,7 +83,13 @@ pub fn run(options: &TestOptions) -> Result<(), Error> {
     write(BEST, &completed)?;
 
     let champion = options.champion.as_deref().map(|path| Champion::open(path, &dataset));
-    let sides = Sides { plan: &plan, best: &best, challenger: &model, champion: champion.as_ref() };
+    let sides = Sides {
+        plan: &plan,
+        best: &best,
+        challenger: &model,
+        champion: champion.as_ref(),
+        report: &report,
+    };
     let said = sides.judge(&dataset, &split, options.draws)?;
     report_on(options, &sides, engine, said.verdict.clone())?;
     let model = Model::from_bytes_with(&completed, engine).map_err(failed)?;
@@ -161,9 +167,10 @@ impl Champion {
         let (its, ours) = (&model.metadata.schema.hash, &dataset.info.schema.hash);
         if its != ours {
             return Self::Not(format!(
-                "The model in use is of feature schema {its}, the best trial of {ours}: the dataset of the one is nothing to the other. To \
-                 compare them, make tensors of the same holds for each (holdadvise-train tensors, of its own schema) and put \
-                 the figures of both side by side (holdadvise-train evaluate)."
+                "The model in use is of feature schema {its}, the best trial of {ours}: the \
+                 dataset of the one is nothing to the other. To compare them, make tensors of the \
+                 same holds for each (holdadvise-train tensors, of its own schema) and put the \
+                 figures of both side by side (holdadvise-train evaluate)."
             ));
         }
         Self::Comparable { path: path.to_owned(), model: Box::new(model), engine }
@@ -185,11 +192,13 @@ struct Sides<'a> {
     best: &'a BestTrial,
     challenger: &'a Model,
     champion: Option<&'a Champion>,
+    /// Figures of the best trial on the test part.
+    report: &'a Report,
 }
 
 impl Sides<'_> {
     fn judge(&self, dataset: &Dataset, split: &Split, draws: usize) -> Result<Said, Error> {
-        let Self { plan, best, challenger, champion } = self;
+        let Self { plan, best, challenger, champion, report } = self;
         let metric = &plan.metric.name;
         let not_compared = |word: &str, why: Option<&String>, next: Vec<Next>| Said {
             word: word.to_owned(),
@@ -201,7 +210,12 @@ impl Sides<'_> {
                 rows: 0,
                 clusters: 0,
                 figures: Vec::new(),
-                remarks: why.cloned().into_iter().chain(remarks_on(best, metric)).collect(),
+                remarks: why
+                    .cloned()
+                    .into_iter()
+                    .chain([on_the_test_part(report)])
+                    .chain(remarks_on(best, metric))
+                    .collect(),
                 decisions: None,
                 next,
             },
@@ -234,6 +248,21 @@ impl Sides<'_> {
     }
 }
 
+/// Figures of the best trial alone, in a sentence.
+fn on_the_test_part(report: &Report) -> String {
+    let figures = report.methods.first().map(|method| method.figures.as_slice());
+    let shown = FIGURES.iter().filter_map(|(name, _)| {
+        let (_, estimate) = figures?.iter().find(|(figure, _)| figure == name)?;
+        Some(format!("{} {}", figure_title(name), estimate.text(3)))
+    });
+    format!(
+        "On the {} releases of {} clusters in the test part, with 95 % intervals: {}.",
+        report.rows,
+        report.clusters,
+        shown.collect::<Vec<_>>().join(", ")
+    )
+}
+
 /// The best model, in the folder that its figures are in.
 const BEST: &str = "bestmodel.pt";
 
@@ -252,9 +281,9 @@ fn compare_first(best: &BestTrial) -> Next {
     test.extend(["--model", "best/model.pt", "--trial", "best/trial.json"]);
     test.extend(["--plan", "sweep.json", "--champion", SYSTEM_MODEL, "-o", "best"]);
     Next::new(
-        "Compare it with the model in use before you install it: in the folder of the sweep test it \
-         once more, then write the pages anew. `champion` of the sweep file names the model in use \
-         for the next sweep.",
+        "Compare it with the model in use before you install it: in the folder of the sweep test \
+         it once more, then write the pages anew. In the sweep file the key champion names the \
+         model in use for the next sweep.",
         vec![shell_command(test), shell_command(["holdadvise-train", "sweep", "finish", "."])],
     )
 }
@@ -268,8 +297,8 @@ fn next(judgement: Judgement) -> Vec<Next> {
             Next::install(BEST),
         ],
         Judgement::Worse | Judgement::Undecided => vec![Next::new(
-            "Keep the model in use. More holds, or other parameters, may bring a better one: change \
-             `data` or `training` of the sweep file, and run another sweep.",
+            "Keep the model in use. More holds, or other parameters, may bring a better one: \
+             change data or training in the sweep file, and run another sweep.",
             vec![shell_command(["holdadvise-train", "dag", "sweep.yaml", "-o", "DIR"])],
         )],
     }
@@ -283,8 +312,9 @@ fn seen_before(champion: &Model, dataset: &Dataset, rows: &[usize]) -> Option<St
     let earlier = rows.iter().filter(|&&row| dataset.hold_time[row] < end).count();
     (earlier > 0).then(|| {
         format!(
-            "{earlier} of these holds are older than the end of what the model in use was made from: where that was the same access \
-             point, it may have seen them, and looks better than it is."
+            "{earlier} of these holds are older than the end of what the model in use was made \
+             from: where that was the same access point, it may have seen them, and looks better \
+             than it is."
         )
     })
 }
