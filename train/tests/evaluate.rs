@@ -236,9 +236,9 @@ fn several_methods_make_a_report() {
     );
     assert!(html.contains("ours is no model that can be installed"));
     for label in ["13 TransferInputError", "12 TransferOutputError"] {
-        assert!(html.contains(&format!("<th scope=\"row\">{label}</th>")), "{label}");
+        assert!(html.contains(&format!(">{label}</th>")), "{label}");
     }
-    assert!(!html.contains("<th scope=\"row\">13</th>"), "a code without its name");
+    assert!(![">13</t", ">12</t"].iter().any(|code| html.contains(code)), "a code has its name");
     assert!(html.contains("<dt>training ends</dt><dd>2023-11-"), "a time is a date");
     let escaped = "&lt;script&gt;alert(&#39;&amp;&quot;&#39;)&lt;/script&gt;";
     let mut expected = vec![format!("h1 {escaped}")];

@@ -99,6 +99,6 @@ mod tests {
         let rows = [["a", "1", NOTHING], ["b", NOTHING, NOTHING]].map(|row| row.map(str::to_owned));
         let html = table(&["x", "y", "z"], &rows.map(Vec::from), Some(1));
         assert_eq!(html.matches("class=\"n\"").count(), 3, "{html}");
-        assert!(html.contains("<tr class=\"own\"><th scope=\"row\">b</th>"), "{html}");
+        assert!(html.contains("<tr class=\"own\"><th scope=\"row\" class=\"s\">b</th>"), "{html}");
     }
 }

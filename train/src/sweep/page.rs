@@ -538,7 +538,8 @@ mod tests {
         let html = html(folder.path());
         let rate = figure_of(&html, "learning_rate");
         assert!(rate.contains("learning rate at the beginning, logarithmic</text>"), "{rate}");
-        assert_eq!(ticks(rate)[..4], ["0.0001", "0.001", "0.01", "0.1"]);
+        let powers = ["0.0001", "0.0003", "0.001", "0.003", "0.01", "0.03", "0.1"];
+        assert_eq!(ticks(rate)[..7], powers);
         let hidden = figure_of(&html, "hidden");
         assert!(hidden.contains("units of an LSTM layer</text>"), "{hidden}");
         assert_eq!(ticks(hidden)[..3], ["40", "60", "80"]);
