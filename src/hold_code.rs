@@ -206,6 +206,12 @@ pub fn name(number: i32) -> Option<&'static str> {
     HoldCode::of(number).map(|code| code.name)
 }
 
+/// A code as people read it: `13 TransferInputError`.
+pub fn label(number: i32) -> String {
+    let name = name(number).unwrap_or("(no hold code of HTCondor 25)");
+    format!("{number} {name}")
+}
+
 /// [`HoldCode::about`] of a code, where HTCondor 25 has it.
 pub fn about(number: i32) -> Option<About> {
     HoldCode::of(number).map(|code| code.about)
@@ -495,6 +501,8 @@ mod tests {
         }
         assert_eq!(name(12), Some("TransferOutputError"));
         assert_eq!((name(999), name(-1)), (None, None));
+        assert_eq!(label(13), "13 TransferInputError");
+        assert_eq!(label(999), "999 (no hold code of HTCondor 25)");
         for (number, expected) in [
             (USER_REQUEST, "UserRequest"),
             (SPOOLING_INPUT, "SpoolingInput"),

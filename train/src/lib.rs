@@ -8,6 +8,7 @@
 //! - [`evaluation`]: says what it is worth on another.
 //! - [`export`]: completes the model file.
 //! - [`sweep`]: many trainings of which the best is kept.
+//! - `page`: what pages for browsers are made of.
 //! - `manual`: the manual page, of `main.rs`.
 //! - [`output`]: where a subcommand writes.
 //! - `progress`: how far long work is.
@@ -17,6 +18,7 @@ pub mod data;
 pub mod evaluation;
 pub mod export;
 pub mod output;
+mod page;
 mod progress;
 pub use holdadvise::random;
 pub mod say;

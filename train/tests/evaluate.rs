@@ -9,7 +9,7 @@ use common::{done, refused};
 use holdadvise::history::{Action, Outcome};
 use holdadvise::model::FeatureSchema;
 use holdadvise_train::data::dataset::{Dataset, Reach, Row};
-use holdadvise_train::evaluation::report::{Report, page};
+use holdadvise_train::evaluation::report::{Judgement, Report, page};
 use holdadvise_train::random::Random;
 use safetensors::Dtype;
 use safetensors::tensor::TensorView;
@@ -223,9 +223,44 @@ fn several_methods_make_a_report() {
     {
         assert!(!html.contains(absent), "{absent}");
     }
-    assert_eq!(html.matches("<svg").count(), 5 + 6, "five charts and a legend");
+    assert_eq!(html.matches("<svg").count(), 2 + 5 + 6, "charts and a legend");
+    let places = ["id=\"verdict\"", "What to do next", "<svg", "id=\"releases\""];
+    let places = places.map(|text| html.find(text).unwrap());
+    assert!(places.is_sorted(), "the verdict is first, then curves, then tables: {places:?}");
+    // Ours against the table by code: no model in use is named, and predictions are no model.
+    let verdict = report.verdict.as_ref().unwrap();
+    assert_eq!(verdict.against.as_deref(), Some("table"));
+    assert_eq!(verdict.judgement, Some(Judgement::Undecided));
+    let headline = "No difference that these holds can show between ours and the table of the \
+                    share of success by code.";
+    assert!(html.contains(headline), "the log loss decides: {:?}", verdict.figures);
+    assert!(html.contains("ours is no model that can be installed"));
+    for label in ["13 TransferInputError", "12 TransferOutputError"] {
+        assert!(html.contains(&format!(">{label}</th>")), "{label}");
+    }
+    assert!(![">13</t", ">12</t"].iter().any(|code| html.contains(code)), "a code has its name");
+    assert!(html.contains("<dt>training ends</dt><dd>2023-11-"), "a time is a date");
     let escaped = "&lt;script&gt;alert(&#39;&amp;&quot;&#39;)&lt;/script&gt;";
-    let mut expected = vec![format!("h1 {escaped}"), "h2 Contents".to_owned()];
+    let mut expected = vec![format!("h1 {escaped}")];
+    expected.extend(
+        [
+            "h2 Verdict",
+            "h3 What to do next",
+            "h3 Figures of both",
+            "table of 5 columns",
+            "h2 Contents",
+            "h2 ours beside the others",
+            "h3 Difference in log loss to each other method",
+            "h3 Difference in AUROC to each other method",
+            "h2 Curves",
+            "h3 Successes and failures told apart",
+            "h3 Precision and recall",
+            "h3 Reliability",
+            "h3 Wasted hours by threshold",
+            "h3 Wrong decisions by share decided",
+        ]
+        .map(str::to_owned),
+    );
     let population = |title: &str, figures: usize| {
         let table = format!("table of {} columns", figures + 1);
         [
@@ -240,24 +275,11 @@ fn several_methods_make_a_report() {
     for (at, of) in report.populations.iter().enumerate() {
         expected.extend(population(&of.title.replace('\'', "&#39;"), if at < 4 { 9 } else { 6 }));
     }
-    expected.push("h2 Curves".to_owned());
-    for title in [
-        "Receiver operating characteristic",
-        "Precision and recall",
-        "Reliability",
-        "Cost over threshold",
-        "Risk against coverage",
-    ] {
-        expected.push(format!("h3 {title}"));
-    }
     for (title, columns) in [("By hold reason code", 6), ("By reach of the cause", 6), (escaped, 2)]
     {
         expected.extend([format!("h2 {title}"), format!("table of {columns} columns")]);
     }
-    expected.extend(
-        ["h2 What the figures are", "h2 How this was made", "table of 2 columns"]
-            .map(str::to_owned),
-    );
+    expected.extend(["h2 What the figures are", "h2 How this was made"].map(str::to_owned));
     assert_eq!(outline(&html), expected);
 
     let first = std::fs::read(here.join("out/report.json")).unwrap();

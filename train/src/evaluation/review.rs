@@ -9,6 +9,7 @@ use classads::ClassAd;
 use eventlog::JobId;
 use holdadvise::advice::{Advice, Advisor, Held, Policies, Recommendation};
 use holdadvise::history::{Action, Episode, History, HoldInQueue, Outcome, What};
+use holdadvise::hold_code;
 use holdadvise::model::Model;
 use serde::Serialize;
 
@@ -217,7 +218,7 @@ impl Tally {
         }
     }
 
-    fn line(&self, code: &str) -> String {
+    fn line(&self, code: &str, width: usize) -> String {
         let fate = |fate| self.fates.get(&fate).copied().unwrap_or(0);
         let said = |said| self.said.get(&said).copied().unwrap_or(0);
         let mean = |(sum, n): (f64, usize)| match n {
@@ -225,7 +226,7 @@ impl Tally {
             _ => format!("{:.2}", sum / n as f64),
         };
         format!(
-            "{code:<5} {:>6} {:>8} {:>8} {:>6} {:>8} {:>6} {:>8} {:>5} {:>7} {:>6} {:>6} {:>7} {:>10} {:>8} {:>8}\n",
+            "{code:<width$} {:>6} {:>8} {:>8} {:>6} {:>8} {:>6} {:>8} {:>5} {:>7} {:>6} {:>6} {:>7} {:>10} {:>8} {:>8}\n",
             self.fates.values().sum::<usize>(),
             fate(Fate::Success),
             fate(Fate::Failure),
@@ -253,13 +254,17 @@ fn table(judged: &[Judged]) -> String {
         codes.entry(hold.code).or_default().add(hold);
         all.add(hold);
     }
-    let mut text = String::from(
-        "CODE   HOLDS  SUCCESS  FAILURE   OPEN  REMOVED   HELD  release   try  change   wait   look  remove  undecided P(SUCC.) P(FAIL.)\n",
+    let codes: Vec<(String, Tally)> =
+        codes.into_iter().map(|(code, tally)| (hold_code::label(code), tally)).collect();
+    let width = codes.iter().map(|(code, _)| code.len()).max().unwrap_or(0).max("CODE".len());
+    let mut text = format!(
+        "{:<width$}  HOLDS  SUCCESS  FAILURE   OPEN  REMOVED   HELD  release   try  change   wait   look  remove  undecided P(SUCC.) P(FAIL.)\n",
+        "CODE"
     );
     for (code, tally) in &codes {
-        text.push_str(&tally.line(&code.to_string()));
+        text.push_str(&tally.line(code, width));
     }
-    text.push_str(&all.line("all"));
+    text.push_str(&all.line("all", width));
     text.push_str(
         "\nSUCCESS, FAILURE, OPEN: what came of a release. REMOVED: while it was held. HELD: the log ends so.\n\
          release to undecided: what is advised a second before that, or an hour after the hold.\n\
@@ -334,8 +339,8 @@ mod tests {
         let lines: Vec<Vec<&str>> =
             text.lines().skip(1).take(3).map(|line| line.split_whitespace().collect()).collect();
         let expected = [
-            "1 1 0 0 0 1 0 0 0 0 0 0 0 1 - -",
-            "13 3 1 2 0 0 0 1 0 2 0 0 0 0 0.80 0.30",
+            "1 UserRequest 1 0 0 0 1 0 0 0 0 0 0 0 1 - -",
+            "13 TransferInputError 3 1 2 0 0 0 1 0 2 0 0 0 0 0.80 0.30",
             "all 4 1 2 0 1 0 1 0 2 0 0 0 1 0.80 0.30",
         ];
         assert_eq!(lines, expected.map(|line| line.split(' ').collect::<Vec<_>>()));

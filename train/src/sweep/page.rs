@@ -1,30 +1,34 @@
-//! `sweep.html`: a sweep on one page, without scripts and without links to elsewhere; at any time
-//! of a sweep with what is there.
+//! `sweep.html`: a sweep on one page, without scripts and without anything from elsewhere; at any
+//! time of a sweep with what is there.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use holdadvise::text::shell_command;
+use serde::Deserialize;
 use serde_json::Value;
 
+use super::file::METRICS;
 use super::folder::{self, write_json};
 use super::leaderboard::{Leaderboard, cell};
-use super::plan::{Fate, Goal};
+use super::parameters;
+use super::plan::{Fate, Goal, Setting, Spread};
 use super::results::Results;
 use crate::Error;
-use crate::evaluation::report::Line;
-use crate::evaluation::report::html::{Section, document, escape, figure};
-use crate::evaluation::report::svg::Chart;
-use crate::evaluation::report::tables;
+use crate::evaluation::report::verdict::steps;
+use crate::evaluation::report::{Next, Verdict};
+use crate::page::chart::{Axis, Chart, Dot, Interval, Line, Scale, intervals, legend};
+use crate::page::table::{NOTHING, table};
+use crate::page::{Section, charts, document, escape, figure, list};
 use crate::say::say;
 
-/// Greatest quotient of a parameter's values that is shown on a plain axis; beyond it, and above 0,
-/// on that of logarithms.
-const PLAIN_AXIS: f64 = 50.0;
+/// Bytes of a report that is read.
+const REPORT: u64 = 64 << 20;
 
-/// Bytes of a text that is put on the page.
-const TEXT: u64 = 1 << 16;
+/// The parameter that stands for how the data is prepared.
+const SETTING: &str = "setting";
 
 /// Write sweep.html and the leaderboard of a sweep, also while it runs.
 #[derive(Clone, Debug, clap::Args)]
@@ -56,34 +60,43 @@ pub fn write(here: &Path, results: &Results) -> Result<(), Error> {
     let leaderboard = Leaderboard::new(results);
     folder::write(&here.join("leaderboard.txt"), leaderboard.text().as_bytes())?;
     write_json(&here.join("leaderboard.json"), &leaderboard)?;
-    let verdict = ["best/verdict.txt", "verdict.txt"].iter().find_map(|name| {
-        let path = here.join(name);
-        let short = fs::metadata(&path).is_ok_and(|metadata| metadata.len() <= TEXT);
-        fs::read_to_string(path).ok().filter(|_| short)
-    });
-    let page = page(results, &leaderboard, verdict.as_deref());
+    let page = page(results, &leaderboard, verdict(here));
     folder::write(&here.join("sweep.html"), page.as_bytes())
 }
 
-fn page(results: &Results, leaderboard: &Leaderboard, verdict: Option<&str>) -> String {
+/// What the report of the best model says first, if there is one that can be read.
+fn verdict(here: &Path) -> Option<Verdict> {
+    #[derive(Deserialize)]
+    struct Report {
+        verdict: Verdict,
+    }
+    ["best/report.json", "report.json"].iter().find_map(|name| {
+        let path = here.join(name);
+        let short = fs::metadata(&path).is_ok_and(|metadata| metadata.len() <= REPORT);
+        let bytes = fs::read(path).ok().filter(|_| short)?;
+        serde_json::from_slice(&bytes).ok().map(|report: Report| report.verdict)
+    })
+}
+
+fn page(results: &Results, leaderboard: &Leaderboard, verdict: Option<Verdict>) -> String {
     let plan = &results.plan;
     let best = leaderboard.trials.first().map_or(0, |entry| entry.trial);
     let mut sections = Vec::new();
     let mut add = |id: &str, title: &str, body: String| {
         if !body.is_empty() {
-            sections.push(Section { id: id.to_owned(), title: title.to_owned(), body });
+            sections.push(Section::new(id, title, body));
         }
     };
+    add("curves", "Learning curves", curves(results, best));
+    add("importance", "What each parameter explains", importance(leaderboard));
+    add("parameters", "Parameters", scatters(results, leaderboard, best));
     let (columns, rows) = leaderboard.table();
     let rows: Vec<Vec<String>> =
         rows.iter().map(|row| row.iter().map(|cell| escape(cell)).collect()).collect();
-    add("leaderboard", "Leaderboard", tables::table(&columns, &rows, Some(0)));
-    add("curves", "Learning curves", curves(results, best));
-    add("parameters", "Parameters", parameters(results, leaderboard, best));
-    add("importance", "What each parameter explains", importance(leaderboard));
+    let remarks = list(&leaderboard.remarks());
+    let board = table(&columns, &rows, Some(0));
+    add("leaderboard", "Leaderboard", format!("{remarks}{board}"));
     add("rungs", "What each rung decided", rungs(results));
-    let said = verdict.map(|verdict| format!("<pre>{}</pre>\n", escape(verdict)));
-    add("verdict", "Against the model in use", said.unwrap_or_default());
 
     let way = match plan.metric.goal {
         Goal::Minimize => "less",
@@ -95,21 +108,75 @@ fn page(results: &Results, leaderboard: &Leaderboard, verdict: Option<&str>) -> 
         escape(&plan.metric.name),
         escape(&leaderboard.progress())
     );
-    for remark in leaderboard.remarks() {
-        let _ = writeln!(introduction, "<p>{}</p>", escape(&remark));
-    }
     if results.damaged > 0 {
         let _ = writeln!(
             introduction,
-            "<p>{} files or lines could not be read and are left out; while a sweep runs some are half-written.</p>",
+            "<p>{} files or lines could not be read and are left out; while a sweep runs some are \
+             half-written.</p>",
             results.damaged
         );
     }
-    document(&format!("Sweep {}", plan.name), &introduction, &sections)
+    let first = match verdict {
+        Some(verdict) => {
+            let mut section = verdict.section();
+            section.body.push_str(
+                "<p><a href=\"report.html\">report.html</a> has the curves and tables of the best \
+                 model on the test part.</p>\n",
+            );
+            section
+        }
+        None => without_verdict(results, leaderboard),
+    };
+    document(&format!("Sweep {}", plan.name), &first, &introduction, &sections)
+}
+
+/// What is said first before the best model was tested.
+fn without_verdict(results: &Results, leaderboard: &Leaderboard) -> Section {
+    let open = leaderboard.counts.open;
+    let headline = match (results.best, open) {
+        (Some(best), _) => format!("{} is the best, and has not been tested.", name(best)),
+        (None, 0) => "All trainings are done, and the best has not been chosen.".to_owned(),
+        (None, _) => format!("No verdict yet: {open} trainings are open."),
+    };
+    let mut body = format!("<p class=\"headline open\">{}</p>\n", escape(&headline));
+    if let Some((entry, value)) = leaderboard
+        .trials
+        .first()
+        .and_then(|entry| Some((entry, *entry.metrics.get(&leaderboard.metric)?)))
+    {
+        let half = entry.half_width.map_or(String::new(), |half| {
+            format!(", 95 % interval {:.4} to {:.4}", value - half, value + half)
+        });
+        let _ = writeln!(
+            body,
+            "<p>The best so far is {} with {} {value:.4}{half}, on the validation part.</p>",
+            name(entry.trial),
+            escape(&leaderboard.metric)
+        );
+    }
+    let run = Next::new(
+        "Let the sweep go on, in its folder: with HTCondor, or on this machine alone. What is done \
+         is not done again, and a DAG that is in the queue goes on by itself (condor_q -nobatch).",
+        vec![
+            shell_command(["condor_submit_dag", "sweep.dag"]),
+            shell_command(["holdadvise-train", "sweep", "run", "."]),
+        ],
+    );
+    let look = Next::new(
+        "Write this page anew at any time.",
+        vec![shell_command(["holdadvise-train", "sweep", "html", "."])],
+    );
+    body.push_str(&steps(&[run, look]));
+    Section::new("verdict", "Verdict", body)
 }
 
 fn name(trial: usize) -> String {
     format!("trial {trial:03}")
+}
+
+/// What an axis of the figure that decides is called.
+fn metric_title(metric: &str) -> &str {
+    METRICS.iter().find(|(name, ..)| *name == metric).map_or(metric, |(.., title)| title)
 }
 
 /// What decides, by epoch.
@@ -139,118 +206,204 @@ fn curves(results: &Results, best: usize) -> String {
         let lines = lines.iter().chain(&around);
         lines.flat_map(|line| &line.points).map(move |point| point[axis])
     };
-    let (Some([_, last]), Some(y_range)) = (range(of(0)), range(of(1))) else {
+    let (Some([first, last]), Some(figures)) = (ends(of(0)), ends(of(1))) else {
         return String::new();
     };
     let metric = &results.plan.metric.name;
     let title = format!("{metric} by epoch");
-    let (title, x, y, x_range) = (title.as_str(), "epoch", metric.as_str(), [0.0, last]);
     let n = curve.last().and_then(|at| at.of).map_or(String::new(), |[rows, clusters]| {
-        format!(
-            " n = {rows} validation rows of {clusters} clusters; dashed the 95 % interval of the \
-             thick line."
-        )
+        format!(" n = {rows} validation rows of {clusters} clusters.")
     });
-    let chart = Chart { title, x, y, x_range, y_range, diagonal: false, dots: false };
-    figure(
-        &chart,
+    let interval = match around.is_empty() {
+        true => "",
+        false => "; dashed, its 95 % interval",
+    };
+    let chart = Chart {
+        title: &title,
+        x: Axis { label: "epoch", scale: Scale::Whole([first, last.max(first + 1.0)]) },
+        y: Axis { label: metric_title(metric), scale: Scale::Linear(roomy(figures)) },
+        diagonal: false,
+        dots: false,
+    };
+    charts(&figure(
+        &title,
         &chart.draw_many(&lines, &name(best), &around),
         &format!(
-            "One line a trial, that of trial {best:03} thick; a line ends where the trial did. \
-             Figures by epoch are of the network alone, without trees and calibration.{n}"
+            "One line a trial, that of trial {best:03} thick{interval}. A line ends where the \
+             trial did. Figures by epoch are of the network alone, without trees and \
+             calibration.{n}"
         ),
-    )
+    ))
 }
 
 /// How much of what decides each parameter explains.
 fn importance(leaderboard: &Leaderboard) -> String {
-    let lines = leaderboard.importance.lines(&leaderboard.metric);
-    if lines.is_empty() {
-        return String::new();
+    let importance = &leaderboard.importance;
+    let lines = importance.lines(&leaderboard.metric);
+    let Some(first) = lines.first() else { return String::new() };
+    let said = format!("<p>{}.</p>\n", escape(first.trim_end_matches([':', '.'])));
+    if importance.parameters.is_empty() {
+        return said;
     }
-    format!("<pre>{}</pre>\n", escape(&lines.join("\n")))
+    let each = importance.parameters.iter().map(|of| Interval {
+        name: &of.parameter,
+        value: of.share,
+        low: of.low,
+        high: of.high,
+    });
+    let each: Vec<Interval<'_>> = each.collect();
+    let title = format!("Share of the variance of {} by parameter", leaderboard.metric);
+    let axis = Axis { label: "share of the variance", scale: Scale::Linear([0.0, 1.0]) };
+    let text = "A dot and its 95 % interval. An interval that reaches 0 may be chance.";
+    format!("{said}{}", charts(&figure(&title, &intervals(&title, &axis, &each), text)))
 }
 
 /// Each parameter that is not the same everywhere against the metric.
-fn parameters(results: &Results, leaderboard: &Leaderboard, best: usize) -> String {
+fn scatters(results: &Results, leaderboard: &Leaderboard, best: usize) -> String {
     let (columns, _) = leaderboard.table();
     let mut out = String::new();
     for parameter in columns.iter().skip_while(|column| *column != "seconds").skip(1) {
-        let values: Vec<(usize, Value, f64)> = results
+        let values: Vec<Valued> = results
             .trials
             .iter()
             .filter_map(|trial| {
                 let value = match parameter.as_str() {
-                    "setting" => Value::from(trial.trial.setting),
+                    SETTING => Value::from(trial.trial.setting),
                     _ => trial.parameters.get(parameter)?.clone(),
                 };
-                Some((trial.trial.number, value, results.metric_of(trial)?))
+                Some(Valued {
+                    trial: trial.trial.number,
+                    rung: trial.last()?.rung,
+                    value,
+                    figure: results.metric_of(trial)?,
+                })
             })
             .collect();
-        out.push_str(&scatter(parameter, &results.plan.metric.name, &values, best));
+        out.push_str(&scatter(results, parameter, &values, best));
     }
-    match out.is_empty() {
-        true => out,
-        false => format!(
-            "<p>Each trial on the last rung it finished. Rungs differ in epochs, so look for shapes, not for values.</p>\n\
-             <div class=\"charts\">\n{out}</div>\n"
-        ),
+    if out.is_empty() {
+        return out;
     }
-}
-
-fn scatter(parameter: &str, metric: &str, values: &[(usize, Value, f64)], best: usize) -> String {
-    let numbers: Option<Vec<f64>> = values.iter().map(|(_, value, _)| value.as_f64()).collect();
-    let mut label = parameter.to_owned();
-    let mut text = String::new();
-    let x: Vec<f64> = if let Some(numbers) = numbers {
-        let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        if least > 0.0 && most / least > PLAIN_AXIS {
-            label = format!("log10 of {parameter}");
-            numbers.iter().map(|value| value.log10()).collect()
-        } else {
-            numbers
-        }
-    } else {
-        let names: BTreeSet<String> = values.iter().map(|(_, value, _)| cell(value)).collect();
-        let numbered = names.iter().zip(1..).map(|(name, at)| format!("{at}: {name}"));
-        text = numbered.collect::<Vec<_>>().join(", ");
-        let place = |value: &Value| names.range(..=cell(value)).count() as f64;
-        values.iter().map(|(_, value, _)| place(value)).collect()
-    };
-    let y = values.iter().map(|(_, _, metric)| *metric);
-    let (Some(x_range), Some(y_range)) = (range(x.iter().copied()), range(y)) else {
-        return String::new();
-    };
-    let (title, x_name, y_name) = (parameter, label.as_str(), metric);
-    let chart =
-        Chart { title, x: x_name, y: y_name, x_range, y_range, diagonal: false, dots: true };
-    let dots: Vec<(String, [f64; 2])> = values
+    let rungs: Vec<String> = results
+        .plan
+        .rungs
         .iter()
-        .zip(&x)
-        .map(|((trial, value, metric), &x)| {
-            let name = if *trial == best { BEST.to_owned() } else { name(*trial) };
-            (format!("{name}: {}", cell(value)), [x, *metric])
-        })
+        .map(|rung| format!("finished rung {}, {} epochs", rung.number, rung.epochs))
         .collect();
-    let own = dots.iter().find(|(name, _)| name.starts_with(BEST)).map(|(name, _)| name.clone());
-    figure(&chart, &chart.draw_dots(&dots, own.as_deref().unwrap_or_default()), &text)
+    format!(
+        "<p>A dot a trial, on the last rung it finished; the full one is that of {}. Rungs differ \
+         in epochs: compare dots of one colour.</p>\n{}{}",
+        name(best),
+        legend(rungs.iter().map(String::as_str), true),
+        charts(&out)
+    )
 }
 
-/// What the dot of the best trial is called.
-const BEST: &str = "the best trial";
+/// What a trial came to with a value of a parameter.
+struct Valued {
+    trial: usize,
+    rung: usize,
+    value: Value,
+    figure: f64,
+}
 
-/// Least and greatest of the numbers, with a little room around them.
-fn range(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
+fn scatter(results: &Results, parameter: &str, values: &[Valued], best: usize) -> String {
+    let spread = match parameter {
+        SETTING => Spread::Choices,
+        _ => results.plan.spreads.get(parameter).copied().unwrap_or(Spread::Linear),
+    };
+    let numbers: Option<Vec<f64>> = values.iter().map(|of| of.value.as_f64()).collect();
+    let title = match parameters::find(parameter) {
+        Some(known) => known.title,
+        None if parameter == SETTING => "setting of the data",
+        None => parameter,
+    };
+    let (x, scale, label) = match (spread, numbers) {
+        (Spread::Log, Some(numbers)) if numbers.iter().all(|value| *value > 0.0) => {
+            let Some(across) = ends(numbers.iter().copied()) else { return String::new() };
+            let [low, high] = roomy(across.map(f64::ln)).map(f64::exp);
+            (numbers, Scale::Log([low, high]), format!("{title}, logarithmic"))
+        }
+        (Spread::Linear | Spread::Log, Some(numbers)) => {
+            let Some(across) = ends(numbers.iter().copied()).map(roomy) else {
+                return String::new();
+            };
+            let whole = values.iter().all(|of| of.value.is_i64() || of.value.is_u64());
+            let scale = if whole { Scale::Whole(across) } else { Scale::Linear(across) };
+            (numbers, scale, title.to_owned())
+        }
+        _ => {
+            let (x, names) = choices(values);
+            (x, Scale::Choices(names), title.to_owned())
+        }
+    };
+    let Some(figures) = ends(values.iter().map(|of| of.figure)) else { return String::new() };
+    let chart = Chart {
+        title: parameter,
+        x: Axis { label: &label, scale },
+        y: Axis {
+            label: metric_title(&results.plan.metric.name),
+            scale: Scale::Linear(roomy(figures)),
+        },
+        diagonal: false,
+        dots: true,
+    };
+    let rung_of = |rung| results.plan.rungs.iter().position(|of| of.number == rung);
+    let dot = |(of, &x): (&Valued, &f64)| Dot {
+        name: format!("{}: {}, {:.4}", name(of.trial), cell(&of.value), of.figure),
+        at: [x, of.figure],
+        colour: rung_of(of.rung).unwrap_or_default(),
+        own: of.trial == best,
+    };
+    let dots: Vec<Dot> = values.iter().zip(&x).map(dot).collect();
+    let mut text = chart.x.key().unwrap_or_default();
+    if parameter == SETTING {
+        let each: Vec<String> = results.plan.settings.iter().map(described).collect();
+        text = each.join("; ");
+    }
+    figure(parameter, &chart.draw_dots(&dots), &text)
+}
+
+/// The places of values among the different ones, and what those are called: numbers in their
+/// order, then texts in theirs.
+fn choices(values: &[Valued]) -> (Vec<f64>, Vec<String>) {
+    let mut different: BTreeMap<String, f64> = BTreeMap::new();
+    for of in values {
+        different.insert(cell(&of.value), of.value.as_f64().unwrap_or(f64::INFINITY));
+    }
+    let mut names: Vec<(String, f64)> = different.into_iter().collect();
+    names.sort_by(|a, b| a.1.total_cmp(&b.1).then_with(|| a.0.cmp(&b.0)));
+    let names: Vec<String> = names.into_iter().map(|(name, _)| name).collect();
+    let place = |of: &Valued| {
+        names.iter().position(|name| *name == cell(&of.value)).map_or(f64::NAN, |at| at as f64)
+    };
+    (values.iter().map(place).collect(), names)
+}
+
+/// How a setting prepares the data.
+fn described(setting: &Setting) -> String {
+    let Setting { number, frame_edges, slots } = setting;
+    let frames = frame_edges.len().saturating_sub(1);
+    let longest = frame_edges.last().copied().unwrap_or_default();
+    format!("setting {number}: {frames} frames over {longest} s, {slots} job slots")
+}
+
+/// Least and greatest of the numbers.
+fn ends(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
     let finite = values.filter(|value| value.is_finite());
     let [low, high] = finite.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], value| {
         [low.min(value), high.max(value)]
     });
+    (low <= high).then_some([low, high])
+}
+
+/// The ends with a little room around them.
+fn roomy([low, high]: [f64; 2]) -> [f64; 2] {
     let room = match high - low {
         span if span > 0.0 => span * 0.05,
         _ => high.abs().max(1.0) * 0.05,
     };
-    (low <= high).then_some([low - room, high + room])
+    [low - room, high + room]
 }
 
 fn rungs(results: &Results) -> String {
@@ -281,7 +434,7 @@ fn rungs(results: &Results) -> String {
                     (result.metrics.get(metric).copied(), result.half_width(metric))
                 });
                 let text = |value: Option<f64>| {
-                    value.map_or("–".to_owned(), |value| format!("{value:.4}"))
+                    value.map_or(NOTHING.to_owned(), |value| format!("{value:.4}"))
                 };
                 let n = earlier.map_or([0; 2], |(_, result)| {
                     [result.validation_rows, result.validation_clusters]
@@ -296,8 +449,8 @@ fn rungs(results: &Results) -> String {
                 vec![name(trial), text(figure), text(half), rows, clusters, fate.to_owned()]
             })
             .collect();
-        let columns = ["trial", &results.plan.metric.name, "+-", "rows", "clusters", "then"];
-        let table = tables::table(&columns, &rows, Some(0));
+        let columns = ["trial", &results.plan.metric.name, "±", "rows", "clusters", "then"];
+        let table = table(&columns, &rows, Some(0));
         let _ = writeln!(out, "<details><summary>Each trial</summary>\n{table}</details>");
     }
     out
@@ -308,23 +461,55 @@ mod tests {
     use super::*;
     use crate::sweep::results::tests::{finished, write as put};
 
+    const VERDICT: &str = r#"{"verdict": {"own": "trial <1>", "against": "model in use",
+        "judgement": "better", "rows": 400, "clusters": 60, "figures": [{"figure": "log_loss",
+        "more_is_better": false, "own": 0.4, "other": 0.5, "difference": {"value": -0.1,
+        "low": -0.15, "high": -0.05}}], "remarks": ["a <remark>"],
+        "next": [{"text": "Install it.", "commands": ["cp a b"]}]}, "other": 1}"#;
+
+    fn html(folder: &Path) -> String {
+        run(&HtmlOptions { folder: folder.to_owned() }).unwrap();
+        fs::read_to_string(folder.join("sweep.html")).unwrap()
+    }
+
+    /// The figure of a title.
+    fn figure_of<'h>(html: &'h str, title: &str) -> &'h str {
+        let rest = html.split(&format!("<h3>{title}</h3>")).nth(1).unwrap();
+        rest.split("</figure>").next().unwrap()
+    }
+
+    /// What stands at the ticks of a chart.
+    fn ticks(figure: &str) -> Vec<&str> {
+        let tick = |text: &'_ str| text.split_once('>').map(|(_, text)| text.len());
+        let each = figure.split("<text class=\"tick\"").skip(1);
+        each.filter_map(|text| {
+            let from = text.len() - tick(text)?;
+            text[from..].split("</text>").next()
+        })
+        .collect()
+    }
+
     #[test]
     fn a_finished_sweep_has_all_its_sections_and_nothing_from_outside() {
         let folder = tempfile::tempdir().unwrap();
         finished(folder.path());
-        put(folder.path(), "best/verdict.txt", "better <than> before\n");
-        run(&HtmlOptions { folder: folder.path().to_owned() }).unwrap();
-        let html = fs::read_to_string(folder.path().join("sweep.html")).unwrap();
+        put(folder.path(), "best/report.json", VERDICT);
+        let html = html(folder.path());
         for expected in [
             "<h1>Sweep frames &quot;and&quot; sizes</h1>",
+            "Better: trial &lt;1&gt; is better than the model in use.",
+            "a difference of -0.1000, 95 % interval -0.1500 to -0.0500",
+            "<pre>cp a b</pre>",
+            "a &lt;remark&gt;",
             "id=\"leaderboard\"",
-            "6 trainings on a rung done, 1 skipped because the trial had lost, 1 because it had stopped early, 0 open",
+            "6 trainings on a rung done, 1 skipped because the trial had lost, 1 because it had \
+             stopped early, 0 open",
             "<h3>validation_loss by epoch</h3>",
-            "log10 of learning_rate",
-            "1: &lt;b&gt;, 2: a",
+            ">validation loss (log loss, nats)</text>",
             "<h3>Rung 2, until epoch 12</h3>\n<p>trial 001 is the best of all.</p>",
-            "<h3>Rung 1, until epoch 4</h3>\n<p>2 go on, 1 have stopped early and stay in play, 1 lost.</p>",
-            "better &lt;than&gt; before",
+            "<h3>Rung 1, until epoch 4</h3>\n<p>2 go on, 1 have stopped early and stay in play, 1 \
+             lost.</p>",
+            "too few trials, 4 with a figure on rung 1",
         ] {
             assert!(html.contains(expected), "{expected} is not in\n{html}");
         }
@@ -336,6 +521,44 @@ mod tests {
     }
 
     #[test]
+    fn the_verdict_is_first_then_curves_then_tables() {
+        let folder = tempfile::tempdir().unwrap();
+        finished(folder.path());
+        put(folder.path(), "best/report.json", VERDICT);
+        let html = html(folder.path());
+        let places = ["id=\"verdict\"", "What to do next", "<svg", "id=\"leaderboard\""];
+        let places = places.map(|text| html.find(text).unwrap());
+        assert!(places.is_sorted(), "{places:?}");
+    }
+
+    #[test]
+    fn axes_are_as_the_parameters_are_drawn() {
+        let folder = tempfile::tempdir().unwrap();
+        finished(folder.path());
+        let html = html(folder.path());
+        let rate = figure_of(&html, "learning_rate");
+        assert!(rate.contains("learning rate at the beginning, logarithmic</text>"), "{rate}");
+        let powers = ["0.0001", "0.0003", "0.001", "0.003", "0.01", "0.03", "0.1"];
+        assert_eq!(ticks(rate)[..7], powers);
+        let hidden = figure_of(&html, "hidden");
+        assert!(hidden.contains("units of an LSTM layer</text>"), "{hidden}");
+        assert_eq!(ticks(hidden)[..3], ["40", "60", "80"]);
+        assert_eq!(ticks(figure_of(&html, "kind"))[..2], ["&lt;b&gt;", "a"]);
+        let setting = figure_of(&html, "setting");
+        assert_eq!(ticks(setting)[..2], ["1", "2"]);
+        assert!(setting.contains("setting 2: 2 frames over 600 s, 4 job slots"), "{setting}");
+        let epochs = ticks(figure_of(&html, "validation_loss by epoch"));
+        assert_eq!(epochs[..4], ["1", "2", "3", "4"]);
+    }
+
+    #[test]
+    fn choices_are_in_the_order_of_numbers() {
+        let of = |value: Value| Valued { trial: 1, rung: 1, value, figure: 0.5 };
+        let (places, names) = choices(&[128, 32, 64, 32].map(|value| of(Value::from(value))));
+        assert_eq!((places, names.join(" ")), (vec![2.0, 0.0, 1.0, 0.0], "32 64 128".to_owned()));
+    }
+
+    #[test]
     fn a_sweep_that_has_not_begun_has_a_page() {
         let folder = tempfile::tempdir().unwrap();
         finished(folder.path());
@@ -343,8 +566,9 @@ mod tests {
             fs::remove_dir_all(folder.path().join(name)).unwrap();
         }
         put(folder.path(), "trials/001/rung1/metrics.jsonl", "{\"epo");
-        run(&HtmlOptions { folder: folder.path().to_owned() }).unwrap();
-        let html = fs::read_to_string(folder.path().join("sweep.html")).unwrap();
+        let html = html(folder.path());
+        assert!(html.contains("No verdict yet: 8 trainings are open."), "{html}");
+        assert!(html.contains("condor_submit_dag sweep.dag"), "{html}");
         assert!(html.contains("1 files or lines could not be read"), "{html}");
         assert!(!html.contains("<svg") && html.contains("not begun"));
     }

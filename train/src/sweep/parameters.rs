@@ -10,6 +10,8 @@ use holdadvise::model::limits;
 pub struct Parameter {
     /// Its name: the long option of `holdadvise-train train`, with `_` for `-`.
     pub name: &'static str,
+    /// What it is, as an axis is called: with its unit.
+    pub title: &'static str,
     /// Other names that sweep files know it by.
     pub aliases: &'static [&'static str],
     /// What it may be.
@@ -30,42 +32,59 @@ pub struct Kind {
 /// The options of training that say how a model is fitted. What a training is to see, and where it
 /// computes, is no parameter; `epochs` and `patience` are the sweep's own.
 pub const TRAINING: &[Parameter] = &[
-    whole("embedding", &["embedding_size", "embedding_dim"], 1, limits::UNITS),
-    whole("hidden", &["hidden_size"], 1, limits::UNITS),
-    whole("layers", &["lstm_layers", "num_layers"], 1, limits::LAYERS),
-    whole("units", &[], 1, limits::UNITS),
-    whole("joint", &[], 1, limits::UNITS),
-    real("learning_rate", &["lr"], 10.0),
-    whole("batch", &["batch_size"], 1, 1 << 20),
-    real("weight_decay", &[], 10.0),
-    real("dropout", &[], 0.99),
-    real("source_dropout", &[], 0.99),
-    real("simulation_weight", &[], 0.9),
-    whole("trees", &[], 0, limits::TREES - 1),
-    whole("leaves", &[], 2, limits::TREE_STEPS + 1),
-    real("tree_rate", &[], 1.0),
-    whole("seed", &[], 0, u32::MAX as usize),
+    whole(
+        "embedding",
+        "width of an embedding row",
+        &["embedding_size", "embedding_dim"],
+        1,
+        limits::UNITS,
+    ),
+    whole("hidden", "units of an LSTM layer", &["hidden_size"], 1, limits::UNITS),
+    whole("layers", "LSTM layers", &["lstm_layers", "num_layers"], 1, limits::LAYERS),
+    whole("units", "units over the statics", &[], 1, limits::UNITS),
+    whole("joint", "units where LSTM and statics meet", &[], 1, limits::UNITS),
+    real("learning_rate", "learning rate at the beginning", &["lr"], 10.0),
+    whole("batch", "rows a step", &["batch_size"], 1, 1 << 20),
+    real("weight_decay", "weight decay", &[], 10.0),
+    real("dropout", "share of units dropped", &[], 0.99),
+    real("source_dropout", "probability that a source is blanked", &[], 0.99),
+    real("simulation_weight", "share of the weight of companions", &[], 0.9),
+    whole("trees", "trees at most", &[], 0, limits::TREES - 1),
+    whole("leaves", "leaves of a tree at most", &[], 2, limits::TREE_STEPS + 1),
+    real("tree_rate", "share of the step of each tree", &[], 1.0),
+    whole("seed", "seed", &[], 0, u32::MAX as usize),
 ];
 
 /// What the data is prepared by.
 pub const PREPROCESSING: &[Parameter] = &[
-    whole("m", &[], 1, limits::FRAMES),
+    whole("m", "frames", &[], 1, limits::FRAMES),
     // The held job, and a slot for each kind of other job.
-    whole("j", &[], Slots::LEAST, Slots::MOST),
-    whole("timeframe_len", &[], 1, 7 * 86_400),
+    whole("j", "job slots", &[], Slots::LEAST, Slots::MOST),
+    whole("timeframe_len", "length of a frame, s", &[], 1, 7 * 86_400),
 ];
 
 const fn whole(
     name: &'static str,
+    title: &'static str,
     aliases: &'static [&'static str],
     least: usize,
     most: usize,
 ) -> Parameter {
-    Parameter { name, aliases, kind: Kind { whole: true, least: least as f64, most: most as f64 } }
+    Parameter {
+        name,
+        title,
+        aliases,
+        kind: Kind { whole: true, least: least as f64, most: most as f64 },
+    }
 }
 
-const fn real(name: &'static str, aliases: &'static [&'static str], most: f64) -> Parameter {
-    Parameter { name, aliases, kind: Kind { whole: false, least: 0.0, most } }
+const fn real(
+    name: &'static str,
+    title: &'static str,
+    aliases: &'static [&'static str],
+    most: f64,
+) -> Parameter {
+    Parameter { name, title, aliases, kind: Kind { whole: false, least: 0.0, most } }
 }
 
 impl Parameter {

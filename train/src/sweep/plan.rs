@@ -33,6 +33,9 @@ pub struct Plan {
     pub trials: Vec<Trial>,
     /// How trials are drawn.
     pub method: Method,
+    /// How the values of each parameter that varies lie.
+    #[serde(default)]
+    pub spreads: BTreeMap<String, Spread>,
     /// What decides.
     pub metric: Metric,
     /// Successive halving; the last rung trains to the end. At least one.
@@ -129,6 +132,18 @@ pub enum Method {
     Random,
     /// Every combination.
     Grid,
+}
+
+/// How the values of a parameter lie: what an axis of them has to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Spread {
+    /// A few that were named.
+    Choices,
+    /// Evenly.
+    Linear,
+    /// Evenly by their logarithms.
+    Log,
 }
 
 /// What decides between trials.

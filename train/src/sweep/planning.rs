@@ -75,6 +75,7 @@ pub fn plan(sweep: &SweepFile, program: &Path) -> Result<Planned, String> {
         ));
         Program::Installed(program.to_owned())
     });
+    let spread = |(name, of): (&String, &Distribution)| Some((name.clone(), of.spread()?));
     let plan = Plan {
         format: PLAN_FORMAT,
         name: sweep.name.clone(),
@@ -83,6 +84,7 @@ pub fn plan(sweep: &SweepFile, program: &Path) -> Result<Planned, String> {
         settings,
         trials,
         method,
+        spreads: sweep.space.iter().filter_map(spread).collect(),
         metric: sweep.metric.clone(),
         rungs,
         patience: sweep.patience,

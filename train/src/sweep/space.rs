@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::normal;
 use super::parameters::{self, Kind};
+use super::plan::Spread;
 
 /// Significant digits of a number that is not rounded to a multiple.
 const DIGITS: usize = 6;
@@ -63,6 +64,18 @@ pub enum Scale {
     Normal,
     /// Its logarithm is normal.
     LogNormal,
+}
+
+impl Distribution {
+    /// How its values lie; `None` where there is one alone.
+    pub fn spread(&self) -> Option<Spread> {
+        match self {
+            Self::Constant { .. } => None,
+            Self::Categorical { .. } => Some(Spread::Choices),
+            Self::Real { scale: Scale::LogUniform | Scale::LogNormal, .. } => Some(Spread::Log),
+            Self::IntUniform { .. } | Self::Real { .. } => Some(Spread::Linear),
+        }
+    }
 }
 
 /// A parameter and its distribution.
@@ -220,6 +233,18 @@ mod tests {
         ] {
             assert_eq!(Dimension::new("anything", &distribution).value(0.5), middle);
         }
+    }
+
+    #[test]
+    fn axes_follow_from_distributions() {
+        let spread = |scale| real(scale, 0.1, 1.0, None).spread();
+        assert_eq!(spread(Scale::LogUniform), Some(Spread::Log));
+        assert_eq!(spread(Scale::LogNormal), Some(Spread::Log));
+        assert_eq!(spread(Scale::Uniform), Some(Spread::Linear));
+        let (values, probabilities) = (vec![json!(1), json!(2)], Vec::new());
+        let choices = Distribution::Categorical { values, probabilities };
+        assert_eq!(choices.spread(), Some(Spread::Choices));
+        assert_eq!(Distribution::Constant { value: json!(1) }.spread(), None);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::Error;
 use crate::data::dataset::Dataset;
+use crate::evaluation::report::verdict::TABLE;
 use crate::split::selection::SelectionOptions;
 use crate::training::baselines::Baselines;
 
@@ -104,8 +105,6 @@ pub(super) fn built_in(
 
 /// The share of success in the training part.
 pub(super) const CONSTANT: &str = "constant";
-/// Smoothed shares of success per code and subcode.
-pub(super) const TABLE: &str = "table";
 /// The share of success after the last outcome known in the cluster.
 pub(super) const LAST_OUTCOME: &str = "last outcome";
 /// The true probability.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use holdadvise::history::Action;
+use holdadvise::hold_code;
 use holdadvise::model::{ClosedLoop, Model, SheetFigure};
 use serde::{Deserialize, Serialize};
 
@@ -239,12 +240,16 @@ impl fmt::Display for Report {
             Some(value) => format!("{value:.3}"),
             None => "-".to_owned(),
         };
-        writeln!(f, "  code   holds   success  model auroc  table auroc")?;
+        writeln!(
+            f,
+            "{:<36}{:>6}{:>10}{:>13}{:>13}",
+            "  code", "holds", "success", "model auroc", "table auroc"
+        )?;
         for code in &self.codes {
             writeln!(
                 f,
-                "{:>6}{:>8}{:>10}{:>13}{:>13}",
-                code.code,
+                "  {:<34}{:>6}{:>10}{:>13}{:>13}",
+                hold_code::label(code.code),
                 code.rows,
                 code.successes,
                 share(code.auroc),

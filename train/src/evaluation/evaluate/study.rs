@@ -3,20 +3,23 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use holdadvise::hold_code;
 use holdadvise::model::{EngineKind, SheetFigure};
+use holdadvise::text::shell_command;
 use serde_json::json;
 
 use super::curves::curves;
-use super::method::{self, Predicted, TABLE, pick};
+use super::method::{self, Predicted, pick};
 use super::one_model::existing_figures;
 use super::population::{Population, asked, populations};
 use super::{EvaluateOptions, unknown_codes};
 use crate::Error;
 use crate::data::dataset::{Dataset, Reach, UNKNOWN};
 use crate::evaluation::metrics::{Draws, Estimate, NAMES, Scored, draw};
+use crate::evaluation::report::verdict::TABLE;
 use crate::evaluation::report::{
     Curves, DatasetNote, ExtraTable, FileNote, GroupRow, MethodFigures, MethodNote,
-    PopulationTable, REPORT_FORMAT, Report, SeedEstimate, page,
+    PopulationTable, REPORT_FORMAT, Report, SeedEstimate, Verdict, page,
 };
 use crate::output::{self, FileError, Output};
 use crate::say::say;
@@ -62,6 +65,9 @@ pub(crate) struct StudyOptions {
     /// A table to add, JSON with `columns`, `rows` and `text`. Repeatable.
     #[arg(long, value_name = "TITLE=FILE", value_parser = pair)]
     pub(crate) table: Vec<(String, String)>,
+    /// What was found by more than the figures, in place of what they say.
+    #[arg(skip)]
+    pub(crate) verdict: Option<Verdict>,
 }
 
 fn pair(text: &str) -> Result<(String, String), String> {
@@ -165,6 +171,7 @@ pub(crate) fn run(options: &EvaluateOptions, engine: EngineKind) -> Result<(), E
         draws,
         seed,
         own: evaluated.methods[own].name.clone(),
+        verdict: None,
         best: study.best.clone(),
         methods: evaluated.methods.iter().map(note).collect(),
         remarks,
@@ -174,7 +181,9 @@ pub(crate) fn run(options: &EvaluateOptions, engine: EngineKind) -> Result<(), E
         reaches: Vec::new(),
         tables,
     };
-    let report = evaluated.complete(report);
+    let mut report = evaluated.complete(report);
+    let verdict = study.verdict.clone().unwrap_or_else(|| Verdict::of(&report));
+    report.verdict = Some(verdict);
     let json = serde_json::to_vec_pretty(&report)?;
     std::fs::create_dir_all(folder).map_err(FileError::of(folder))?;
     for (output, content) in outputs.iter().zip([json.as_slice(), page(&report).as_bytes()]) {
@@ -258,20 +267,15 @@ fn note(method: &Predicted) -> MethodNote {
     MethodNote { name: method.name.clone(), files: files.collect(), ablation: method.ablation }
 }
 
-/// The words of a command line, quoted for a shell where they must be.
+/// The words of a command line, quoted for a shell where they must be, without the folder of the
+/// program.
 fn command_line(words: impl Iterator<Item = String>) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_=+,./:@%".contains(c);
-    let quoted = words.enumerate().map(|(at, word)| {
-        let word = match word.rsplit_once('/') {
-            Some((_, name)) if at == 0 => name.to_owned(),
-            _ => word,
-        };
-        match word.chars().all(plain) && !word.is_empty() {
-            true => word,
-            false => format!("'{}'", word.replace('\'', "'\\''")),
-        }
-    });
-    quoted.collect::<Vec<_>>().join(" ")
+    let words: Vec<String> = words.collect();
+    let without_folder = |(at, word): (usize, &'_ String)| match word.rfind('/') {
+        Some(slash) if at == 0 => slash + 1,
+        _ => 0,
+    };
+    shell_command(words.iter().enumerate().map(|of| &of.1[without_folder(of)..]))
 }
 
 impl Study<'_> {
@@ -291,8 +295,11 @@ impl Study<'_> {
                     .collect();
                 report.curves = curves(&population.outcomes, &lines);
                 let row = |at: usize| self.rows[at];
-                report.codes =
-                    self.groups(population, |at| Some(self.dataset.code[row(at)]), i32::to_string);
+                report.codes = self.groups(
+                    population,
+                    |at| Some(self.dataset.code[row(at)]),
+                    |&code| hold_code::label(code),
+                );
                 report.codes.sort_by_key(|group| std::cmp::Reverse(group.rows));
                 report.reaches = self.groups(
                     population,
@@ -421,6 +428,9 @@ fn figures(drawn: &Draws, method: usize, seeds: &[Scored]) -> BTreeMap<String, S
 /// The populations in a few lines.
 fn summary(report: &Report) -> String {
     let mut out = String::new();
+    if let Some(verdict) = &report.verdict {
+        out.push_str(&format!("{}\n", verdict.headline()));
+    }
     for population in &report.populations {
         out.push_str(&format!(
             "{}: {} rows of {} clusters, success {:.3}\n",

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use holdadvise::hold_code;
+use serde_json::json;
 
 use super::method::Predicted;
 use crate::data::dataset::Dataset;
@@ -22,22 +23,28 @@ pub(super) fn table(
     let mut lines = Vec::new();
     for method in methods {
         let (mut all, mut withheld) = (0, 0);
-        let mut line = |code: Value, why: &str, rows: usize, undecided: usize| {
-            lines.push(vec![json!(method.name), code, json!(why), json!(rows), json!(undecided)]);
+        let mut line = |code: &str, why: &str, rows: usize, undecided: usize| {
+            lines.push(vec![
+                json!(method.name),
+                json!(code),
+                json!(why),
+                json!(rows),
+                json!(undecided),
+            ]);
         };
         for (&code, &rows) in releases.iter().filter(|(code, _)| method.unknown.contains(code)) {
             let by_training = method.withheld.contains(&code);
             all += rows;
             withheld += if by_training { rows } else { 0 };
             let why = if by_training { "withheld" } else { "hardly seen" };
-            line(json!(code), why, rows, rows);
+            line(&hold_code::label(code), why, rows, rows);
         }
         let asked: usize = method.withheld.iter().filter_map(|code| releases.get(code)).sum();
         if asked > 0 {
-            line(json!("withheld ones"), "", asked, withheld);
+            line("withheld ones", "", asked, withheld);
         }
         if all > 0 && method.withheld.is_empty() {
-            line(json!("all unknown ones"), "", all, all);
+            line("all unknown ones", "", all, all);
         }
     }
     (!lines.is_empty()).then(|| ExtraTable {

@@ -1,75 +1,35 @@
-//! The page: one file without scripts and without links to elsewhere.
+//! The page of a report.
 
-use std::fmt::Write;
-
-use super::svg::{Chart, class};
-use super::{Line, Report, tables};
+use super::verdict::Verdict;
+use super::{Curves, MethodFigures, Report, figure_title, tables};
 use crate::data::dataset::simulation_field;
+use crate::page::chart::{Axis, Chart, Interval, Line, Scale, intervals, legend};
+use crate::page::table::facts;
+use crate::page::{Section, charts, date, document, escape, figure, list};
 
-const STYLE: &str = include_str!("style.css");
+/// Figures whose differences are drawn.
+const DRAWN: [&str; 2] = ["log_loss", "auroc"];
 
-/// Text as it stands in HTML, in an attribute too.
-pub(crate) fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c if c.is_control() && c != '\n' && c != '\t' => out.push('\u{FFFD}'),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-/// A part of a page.
-pub(crate) struct Section {
-    pub(crate) id: String,
-    pub(crate) title: String,
-    /// HTML.
-    pub(crate) body: String,
-}
-
-/// A page of a heading, some HTML and sections.
-pub(crate) fn document(title: &str, introduction: &str, sections: &[Section]) -> String {
-    let title = escape(title);
-    let mut out = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n\
-         <body>\n<h1>{title}</h1>\n{introduction}"
-    );
-    out.push_str("<nav>\n<h2>Contents</h2>\n<ol>\n");
-    for Section { id, title, .. } in sections {
-        let _ = writeln!(out, "<li><a href=\"#{}\">{}</a></li>", escape(id), escape(title));
-    }
-    out.push_str("</ol>\n</nav>\n");
-    for Section { id, title, body } in sections {
-        let (id, title) = (escape(id), escape(title));
-        let _ = writeln!(out, "<section id=\"{id}\">\n<h2>{title}</h2>\n{body}</section>");
-    }
-    out.push_str("</body>\n</html>\n");
-    out
-}
-
-/// The report as a page.
+/// The report as a page: the verdict, then curves, then tables.
 pub fn page(report: &Report) -> String {
+    let verdict = report.verdict.clone().unwrap_or_else(|| Verdict::of(report));
+    let first = report.populations.first().map_or("", |population| population.title.as_str());
     let mut sections = Vec::new();
-    let mut add = |id: &str, title: &str, body: String| {
-        sections.push(Section { id: id.to_owned(), title: title.to_owned(), body });
-    };
+    let mut add = |id: &str, title: &str, body| sections.push(Section::new(id, title, body));
+    let differences = differences(report);
+    if !differences.is_empty() {
+        add("differences", &format!("{} beside the others", report.own), differences);
+    }
+    if !report.curves.roc.is_empty() {
+        add("curves", "Curves", curves(report, first));
+    }
     for population in &report.populations {
         let (about, table) = (escape(&population.about), tables::population(report, population));
         add(&population.id, &population.title, format!("<p>{about}</p>\n{table}"));
     }
-    let first = report.populations.first().map_or("", |population| population.title.as_str());
-    add("curves", "Curves", curves(report, first));
     let of_codes = "how each method ranks the holds of one code among themselves.";
-    let of_reaches = "how far the hidden cause reaches. Where it reaches a site or a service, other jobs \
-                      tell of it.";
+    let of_reaches = "how far the hidden cause reaches. Where it reaches a site or a service, \
+                      other jobs tell of it.";
     for (id, title, column, groups, text) in [
         ("codes", "By hold reason code", "code", &report.codes, of_codes),
         ("reach", "By reach of the cause", "reach", &report.reaches, of_reaches),
@@ -86,134 +46,180 @@ pub fn page(report: &Report) -> String {
     add("figures", "What the figures are", figures(report));
     add("made", "How this was made", made(report));
 
-    let mut introduction = format!(
-        "<p>Releases of held jobs, judged before they happened. Data: {}. Values stand with 95 % intervals from {} \
-         bootstrap draws of whole clusters.</p>\n",
+    let introduction = format!(
+        "<p>Releases of held jobs, judged before they happened. Data: {}. Values stand with 95 % \
+         intervals from {} bootstrap draws of whole clusters.</p>\n{}",
         escape(&report.dataset.origin),
-        report.draws
+        report.draws,
+        list(&report.remarks)
     );
-    if !report.remarks.is_empty() {
-        introduction.push_str("<ul>\n");
-        for remark in &report.remarks {
-            let _ = writeln!(introduction, "<li>{}</li>", escape(remark));
-        }
-        introduction.push_str("</ul>\n");
-    }
-    document(&report.title, &introduction, &sections)
+    document(&report.title, &verdict.section(), &introduction, &sections)
 }
 
-/// A chart with its title, and a text below it.
-pub(crate) fn figure(chart: &Chart<'_>, svg: &str, text: &str) -> String {
-    format!(
-        "<figure>\n<h3>{}</h3>\n{svg}<figcaption>{}</figcaption>\n</figure>\n",
-        escape(chart.title),
-        escape(text)
-    )
+/// What the own method's figures are beyond those of each other, over the first population.
+fn differences(report: &Report) -> String {
+    let Some(population) = report.populations.first() else { return String::new() };
+    let is_ablation = |method: &MethodFigures| {
+        report.methods.iter().any(|note| note.name == method.name && note.ablation)
+    };
+    let mut out = String::new();
+    for (ablations, what) in [(false, "other method"), (true, "method that lacks something")] {
+        for name in DRAWN {
+            let rows: Vec<Interval<'_>> = population
+                .methods
+                .iter()
+                .filter(|method| is_ablation(method) == ablations)
+                .filter_map(|method| {
+                    let less = method.own_less_this.get(name)?;
+                    let (value, low, high) = (less.value, less.low, less.high);
+                    Some(Interval { name: &method.name, value, low, high })
+                })
+                .collect();
+            if rows.is_empty() {
+                continue;
+            }
+            let ends = rows.iter().flat_map(|row| [row.low, row.high, 0.0]);
+            let ends = ends.filter(|end| end.is_finite());
+            let [low, high] =
+                ends.fold([0.0_f64; 2], |[low, high], end| [low.min(end), high.max(end)]);
+            let room = ((high - low) * 0.05).max(1e-9);
+            let side = if name == "auroc" { "right" } else { "left" };
+            let figure_name = figure_title(name);
+            let title = format!("Difference in {figure_name} to each {what}");
+            let label = format!("{figure_name} of {} less that of the other", report.own);
+            let axis = Axis { label: &label, scale: Scale::Linear([low - room, high + room]) };
+            out.push_str(&figure(
+                &title,
+                &intervals(&title, &axis, &rows),
+                &format!(
+                    "With 95 % intervals. To the {side} of the dotted line {} is better.",
+                    report.own
+                ),
+            ));
+        }
+    }
+    match out.is_empty() {
+        true => out,
+        false => format!("<p>{}.</p>\n{}", escape(&population.title), charts(&out)),
+    }
 }
 
 fn curves(report: &Report, population: &str) -> String {
-    let mut out = format!(
-        "<p>{}, first training seed of each method.</p>\n<ul class=\"legend\">\n",
-        escape(population)
-    );
-    for (at, line) in report.curves.roc.iter().enumerate() {
-        let _ = writeln!(
-            out,
-            "<li><svg viewBox=\"0 0 32 10\" aria-hidden=\"true\"><line class=\"line own {}\" x1=\"0\" y1=\"5\" x2=\"32\" y2=\"5\"/></svg>{}</li>",
-            class(at),
-            escape(&line.name)
-        );
-    }
-    out.push_str("</ul>\n<div class=\"charts\">\n");
-    let [x_range, y_range] = [[0.0, 1.0]; 2];
-    let curves = &report.curves;
-    let top = |lines: &[Line], least: f64| {
+    let Curves { roc, precision_recall, reliability, cost, risk } = &report.curves;
+    let share = |label| Axis { label, scale: Scale::Linear([0.0, 1.0]) };
+    let most = |label, lines: &[Line], least: f64| {
         let values = lines.iter().flat_map(|line| line.points.iter().map(|point| point[1]));
-        [0.0, values.filter(|value| value.is_finite()).fold(least, f64::max)]
+        let most = values.filter(|value| value.is_finite()).fold(least, f64::max);
+        Axis { label, scale: Scale::Linear([0.0, most]) }
     };
-    let chart = |title, x, y| Chart { title, x, y, x_range, y_range, diagonal: false, dots: false };
+    let chart = |title, x, y| Chart { title, x, y, diagonal: false, dots: false };
     let all = [
         (
             Chart {
                 diagonal: true,
                 ..chart(
-                    "Receiver operating characteristic",
-                    "share of failures released",
-                    "share of successes released",
+                    "Successes and failures told apart",
+                    share("share of failures released"),
+                    share("share of successes released"),
                 )
             },
-            &curves.roc,
-            "The further to the upper left, the better successes and failures are told apart.",
+            roc,
+            "Receiver operating characteristic: the further to the upper left, the better. On the \
+             dotted line is chance.",
         ),
         (
             chart(
                 "Precision and recall",
-                "share of successes released",
-                "share of success among released",
+                share("share of successes released (recall)"),
+                share("success among released (precision)"),
             ),
-            &curves.precision_recall,
+            precision_recall,
             "What releasing more of the good holds costs in bad ones.",
         ),
         (
             Chart {
                 diagonal: true,
                 dots: true,
-                ..chart("Reliability", "probability said", "share of success")
+                ..chart("Reliability", share("probability said"), share("share of success"))
             },
-            &curves.reliability,
-            "15 bins of equal weight; on the diagonal a probability means what it says.",
+            reliability,
+            "15 bins of equal weight; on the dotted line a probability means what it says.",
         ),
         (
-            Chart {
-                y_range: top(&curves.cost, 1.0),
-                ..chart(
-                    "Cost over threshold",
-                    "release from this probability on",
-                    "wasted hours per 100 holds",
-                )
-            },
-            &curves.cost,
-            "Hours burnt by failed releases plus hours of good work kept waiting.",
+            chart(
+                "Wasted hours by threshold",
+                share("least probability that is released"),
+                most("wasted hours per 100 holds, h", cost, 1.0),
+            ),
+            cost,
+            "Hours burnt by failed releases plus hours of good work kept waiting: less is better.",
         ),
         (
-            Chart {
-                y_range: top(&curves.risk, 0.1),
-                ..chart(
-                    "Risk against coverage",
-                    "share of holds decided",
-                    "share of wrong decisions",
-                )
-            },
-            &curves.risk,
-            "Left: only the surest decisions are taken, the rest is left to people.",
+            chart(
+                "Wrong decisions by share decided",
+                share("share of holds decided"),
+                most("share of wrong decisions", risk, 0.1),
+            ),
+            risk,
+            "Risk against coverage. Left: only the surest decisions are taken, the rest is left to \
+             people.",
         ),
     ];
-    for (chart, lines, text) in all {
-        out.push_str(&figure(&chart, &chart.draw(lines, &report.own), text));
-    }
-    out.push_str("</div>\n");
-    out
-}
-
-fn figures(report: &Report) -> String {
+    let figures =
+        all.into_iter().filter(|(_, lines, _)| lines.iter().any(|line| !line.points.is_empty()));
+    let figures: String = figures
+        .map(|(chart, lines, text)| figure(chart.title, &chart.draw(lines, &report.own), text))
+        .collect();
     format!(
-        "<dl>\n\
-         <dt>AUROC</dt><dd>probability that a success is ranked above a failure, ties half; 0.5 is chance.</dd>\n\
-         <dt>AUPRC</dt><dd>area under precision over recall as average precision, success positive; chance is the share of success.</dd>\n\
-         <dt>Brier</dt><dd>mean squared difference of probability and outcome.</dd>\n\
-         <dt>log loss</dt><dd>mean negative log-likelihood, natural logarithm, probabilities held 1e-6 from 0 and 1.</dd>\n\
-         <dt>calibration error</dt><dd>expected calibration error: mean distance of probability and share of success over 15 bins of equal weight.</dd>\n\
-         <dt>error at 70 %</dt><dd>share of wrong decisions among the 70 % of the holds whose probability is furthest from the threshold.</dd>\n\
-         <dt>wasted hours</dt><dd>for 100 holds, released from a probability of {} on: hours from release to outcome of \
-         failures that would be released (burnt) and of successes that would not (waiting), at most 24 each.</dd>\n\
-         </dl>\n",
-        report.release_threshold
+        "<p>{}, first training seed of each method; {} is the thick line.</p>\n{}{}",
+        escape(population),
+        escape(&report.own),
+        legend(roc.iter().map(|line| line.name.as_str()), false),
+        charts(&figures)
     )
 }
 
+fn figures(report: &Report) -> String {
+    let hours = format!(
+        "for 100 holds, released from a probability of {} on: hours from release to outcome of \
+         failures that would be released (burnt) and of successes that would not (waiting), at \
+         most 24 each.",
+        report.release_threshold
+    );
+    let known = [
+        (
+            "AUROC",
+            "probability that a success is ranked above a failure, ties half; 0.5 is chance.",
+        ),
+        (
+            "AUPRC",
+            "area under precision over recall as average precision, success positive; chance is \
+             the share of success.",
+        ),
+        ("Brier", "mean squared difference of probability and outcome."),
+        (
+            "log loss",
+            "mean negative log-likelihood, natural logarithm (nats), probabilities held 1e-6 from \
+             0 and 1.",
+        ),
+        (
+            "calibration error",
+            "expected calibration error: mean distance of probability and share of success over 15 \
+             bins of equal weight.",
+        ),
+        (
+            "error at 70 %",
+            "share of wrong decisions among the 70 % of the holds whose probability is furthest \
+             from the threshold.",
+        ),
+        ("wasted hours", &hours),
+    ];
+    facts(&known.map(|(name, text)| (name.to_owned(), text.to_owned())))
+}
+
 fn made(report: &Report) -> String {
-    let mut facts: Vec<(String, String)> = report.notes.clone();
-    let mut add = |name: &str, value: String| facts.push((name.to_owned(), value));
+    let mut known: Vec<(String, String)> = report.notes.clone();
+    let mut add = |name: &str, value: String| known.push((name.to_owned(), value));
     let dataset = &report.dataset;
     add("dataset", dataset.file.clone());
     add("SHA-256 of its tensors", dataset.sha256.clone());
@@ -243,8 +249,11 @@ fn made(report: &Report) -> String {
     let by = serde_json::to_value(parts.by).unwrap_or_default();
     add("parts by", by.as_str().unwrap_or_default().to_owned());
     if let Some(cuts) = parts.cuts {
-        add("cuts, Unix seconds", format!("{} and {}", cuts.train_end, cuts.validation_end));
-        add("dropped before a cut", format!("decided within {} s of it", cuts.horizon));
+        let [train_end, validation_end] = [cuts.train_end, cuts.validation_end].map(date);
+        add("training ends", train_end);
+        add("validation ends, test begins", validation_end);
+        let hours = cuts.horizon as f64 / 3_600.0;
+        add("dropped before a cut", format!("decided within {hours} h of it"));
     }
     add(
         "rows in train, validation, test",
@@ -270,5 +279,5 @@ fn made(report: &Report) -> String {
             );
         }
     }
-    format!("<pre>{}</pre>\n{}", escape(&report.command), tables::facts(&facts))
+    format!("<pre>{}</pre>\n{}", escape(&report.command), facts(&known))
 }

@@ -4,11 +4,13 @@
 //! - `svg`: line charts.
 //! - `tables`: the tables.
 
-pub(crate) mod html;
-pub(crate) mod svg;
-pub(crate) mod tables;
+mod html;
+mod tables;
+pub(crate) mod verdict;
 
+pub use crate::page::chart::Line;
 pub use html::page;
+pub use verdict::{Compared, Judgement, Next, Verdict};
 
 use std::collections::BTreeMap;
 
@@ -45,6 +47,9 @@ pub struct Report {
     pub seed: u64,
     /// The method that all others are compared with.
     pub own: String,
+    /// Whether it is better than the model in use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
     /// The best observer, if one was named.
     pub best: Option<String>,
     /// All methods, in the order of the tables.
@@ -152,15 +157,6 @@ pub struct SeedEstimate {
     pub spread: Option<f64>,
 }
 
-/// One line of a chart.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Line {
-    /// The method.
-    pub name: String,
-    /// x and y.
-    pub points: Vec<[f64; 2]>,
-}
-
 /// Curves, a line for each method.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Curves {
@@ -179,7 +175,7 @@ pub struct Curves {
 /// Holds with one code or one reach.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GroupRow {
-    /// The code or the reach.
+    /// The code with its name, or the reach.
     pub name: String,
     /// Rows.
     pub rows: usize,

@@ -1,35 +1,11 @@
-//! The tables of the page.
+//! The tables of a report.
 
 use std::fmt::Write;
 
-use super::html::escape;
 use super::{ExtraTable, GroupRow, MethodFigures, PopulationTable, Report, figure_title};
 use crate::evaluation::metrics::{Estimate, NAMES};
-
-/// A table of cells that are HTML already, and headings that are text. Row `own` stands out.
-pub(crate) fn table<C: AsRef<str>>(
-    columns: &[C],
-    rows: &[Vec<String>],
-    own: Option<usize>,
-) -> String {
-    let mut out = String::from("<div class=\"wide\"><table>\n<thead><tr>");
-    for column in columns {
-        let _ = write!(out, "<th scope=\"col\">{}</th>", escape(column.as_ref()));
-    }
-    out.push_str("</tr></thead>\n<tbody>\n");
-    for (at, row) in rows.iter().enumerate() {
-        out.push_str(if own == Some(at) { "<tr class=\"own\">" } else { "<tr>" });
-        for (at, cell) in row.iter().enumerate() {
-            let _ = match at {
-                0 => write!(out, "<th scope=\"row\">{cell}</th>"),
-                _ => write!(out, "<td>{cell}</td>"),
-            };
-        }
-        out.push_str("</tr>\n");
-    }
-    out.push_str("</tbody></table></div>\n");
-    out
-}
+use crate::page::escape;
+use crate::page::table::{NOTHING, table};
 
 /// Decimal places of a figure.
 fn places(name: &str) -> usize {
@@ -66,7 +42,7 @@ fn rows<'m>(
 }
 
 fn row(first: String, figures: &[&str], cell: impl Fn(&str) -> Option<String>) -> Vec<String> {
-    let cells = figures.iter().map(|name| cell(name).unwrap_or("–".to_owned()));
+    let cells = figures.iter().map(|name| cell(name).unwrap_or(NOTHING.to_owned()));
     std::iter::once(first).chain(cells).collect()
 }
 
@@ -172,7 +148,7 @@ pub(super) fn groups(first: &str, groups: &[GroupRow]) -> String {
     let row = |group: &GroupRow| {
         let success = format!("{:.1} %", group.success * 100.0);
         let auroc = group.auroc.iter().map(|(_, auroc)| auroc.map(|auroc| format!("{auroc:.3}")));
-        let auroc = auroc.map(|auroc| auroc.unwrap_or("–".to_owned()));
+        let auroc = auroc.map(|auroc| auroc.unwrap_or(NOTHING.to_owned()));
         [escape(&group.name), group.rows.to_string(), success].into_iter().chain(auroc).collect()
     };
     let rows: Vec<Vec<String>> = groups.iter().map(row).collect();
@@ -182,7 +158,7 @@ pub(super) fn groups(first: &str, groups: &[GroupRow]) -> String {
 /// A table that the caller added.
 pub(super) fn extra(extra: &ExtraTable) -> String {
     let cell = |value: &serde_json::Value| match value {
-        serde_json::Value::Null => "–".to_owned(),
+        serde_json::Value::Null => NOTHING.to_owned(),
         serde_json::Value::String(text) => escape(text),
         serde_json::Value::Number(number) if number.is_f64() => {
             format!("{:.3}", number.as_f64().unwrap_or(f64::NAN))
@@ -192,11 +168,4 @@ pub(super) fn extra(extra: &ExtraTable) -> String {
     let rows: Vec<Vec<String>> =
         extra.rows.iter().map(|row| row.iter().map(cell).collect()).collect();
     table(&extra.columns, &rows, None)
-}
-
-/// Names and values.
-pub(crate) fn facts(facts: &[(String, String)]) -> String {
-    let rows: Vec<Vec<String>> =
-        facts.iter().map(|(name, value)| vec![escape(name), escape(value)]).collect();
-    table(&["what", "value"], &rows, None)
 }

@@ -6,7 +6,8 @@ use holdadvise::policy::{SettingsFile, lint};
 
 use super::*;
 use crate::sweep::plan::{
-    Data, Goal, Method, Metric, PLAN_FORMAT, Program, Resources, Rung, Setting, Tracking, Trial,
+    Data, Goal, Method, Metric, PLAN_FORMAT, Program, Resources, Rung, Setting, Spread, Tracking,
+    Trial,
 };
 use crate::training::precision::Precision;
 
@@ -42,6 +43,11 @@ pub(crate) fn plan() -> Plan {
         ],
         trials: vec![trial(1, 1), trial(2, 2), trial(3, 1), trial(4, 2)],
         method: Method::Random,
+        spreads: BTreeMap::from([
+            ("hidden".to_owned(), Spread::Linear),
+            ("learning_rate".to_owned(), Spread::Log),
+            ("kind".to_owned(), Spread::Choices),
+        ]),
         metric: Metric { name: "validation_loss".to_owned(), goal: Goal::Minimize },
         rungs: vec![
             Rung { number: 1, epochs: 4, trials: 4 },

@@ -19,12 +19,12 @@ use crate::training::precision::Precision;
 /// Most trials.
 pub const MOST_TRIALS: usize = 10_000;
 
-/// Figures that a trial may be judged by, with the way that is better.
-pub const METRICS: [(&str, Goal); 4] = [
-    ("validation_loss", Goal::Minimize),
-    ("validation_auroc", Goal::Maximize),
-    ("validation_brier", Goal::Minimize),
-    ("validation_f_measure", Goal::Maximize),
+/// Figures that a trial may be judged by, with the way that is better, and what an axis is called.
+pub const METRICS: [(&str, Goal, &str); 4] = [
+    ("validation_loss", Goal::Minimize, "validation loss (log loss, nats)"),
+    ("validation_auroc", Goal::Maximize, "validation AUROC (0.5 is chance)"),
+    ("validation_brier", Goal::Minimize, "validation Brier score"),
+    ("validation_f_measure", Goal::Maximize, "validation F measure"),
 ];
 
 /// Other names of those figures.
@@ -197,10 +197,10 @@ pub(super) fn metric(root: &mut Section<'_>) -> Metric {
         if let Some(text) = name.text() {
             let alias = METRIC_ALIASES.iter().find(|(alias, _)| *alias == text);
             let known = alias.map_or(text.as_str(), |(_, name)| name);
-            match METRICS.iter().find(|(metric, _)| *metric == known) {
-                Some(&(name, goal)) => found = Metric { name: name.to_owned(), goal },
+            match METRICS.iter().find(|(metric, ..)| *metric == known) {
+                Some(&(name, goal, _)) => found = Metric { name: name.to_owned(), goal },
                 None => {
-                    let expected = listed(&METRICS.map(|(metric, _)| metric));
+                    let expected = listed(&METRICS.map(|(metric, ..)| metric));
                     name.error(format_args!("expected {expected}, not {}", describe(name.node)));
                 }
             }

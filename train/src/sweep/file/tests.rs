@@ -435,7 +435,7 @@ fn the_reference_is_complete() {
         };
         assert!(reference.lines().any(row), "{} {most}", parameter.name);
     }
-    for (name, _) in METRICS {
+    for (name, ..) in METRICS {
         assert!(named(name), "{name}");
     }
     for word in distribution::words() {

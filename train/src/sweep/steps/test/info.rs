@@ -8,6 +8,7 @@ use holdadvise::text::{shell_command, strip_control};
 
 use crate::data::dataset::Dataset;
 use crate::evaluation::evaluate::Report;
+use crate::evaluation::report::verdict;
 use crate::split::parts::Parts;
 use crate::sweep::plan::{BestTrial, Goal, Plan, Setting};
 use crate::training::precision::Precision;
@@ -134,7 +135,7 @@ impl Info<'_> {
 }
 
 /// The commands that install the model, for one user and for all.
-pub(super) fn install() -> &'static str {
-    "  mkdir -p ~/.condor/holdadvise && cp bestmodel.pt ~/.condor/holdadvise/default.pt      for yourself\n\
-     \x20 install -D -m 644 bestmodel.pt /usr/share/condor/holdadvise/default.pt                for all, as root\n"
+pub(super) fn install() -> String {
+    let [for_one, for_all] = verdict::install(super::BEST);
+    format!("  {for_one:<80}  for yourself\n  {for_all:<80}  for all, as root\n")
 }

@@ -13,11 +13,14 @@ mod verdict;
 use std::path::{Path, PathBuf};
 
 use holdadvise::model::{Archive, EngineKind, Model, ModelError};
+use holdadvise::text::shell_command;
 use serde_json::json;
 
 use crate::Error;
 use crate::data::dataset::{Dataset, SUCCESS};
 use crate::evaluation::evaluate::{self, EvaluateOptions, Report, StudyOptions, digest};
+use crate::evaluation::report::verdict::{FIGURES, IN_USE, SYSTEM_MODEL};
+use crate::evaluation::report::{Judgement, Next, Verdict, figure_title};
 use crate::export::{self, sheet};
 use crate::output;
 use crate::say::say;
@@ -80,11 +83,18 @@ pub fn run(options: &TestOptions) -> Result<(), Error> {
     let report = evaluate::report(&dataset, &split, &model, options.draws, plan.seed)?;
     let completed = complete(&bytes, &model, &dataset, &split, &selection, &report)?;
     let write = |name: &str, content: &[u8]| folder::write(&options.output.join(name), content);
-    write("bestmodel.pt", &completed)?;
+    write(BEST, &completed)?;
 
     let champion = options.champion.as_deref().map(|path| Champion::open(path, &dataset));
-    let verdict = against(&champion, &dataset, &split, &model, &plan, options.draws)?;
-    report_on(options, &plan, &best, engine, champion.as_ref())?;
+    let sides = Sides {
+        plan: &plan,
+        best: &best,
+        challenger: &model,
+        champion: champion.as_ref(),
+        report: &report,
+    };
+    let said = sides.judge(&dataset, &split, options.draws)?;
+    report_on(options, &sides, engine, said.verdict.clone())?;
     let model = Model::from_bytes_with(&completed, engine).map_err(failed)?;
     let sha256 = digest(&completed);
     let info = Info {
@@ -95,13 +105,13 @@ pub fn run(options: &TestOptions) -> Result<(), Error> {
         parts: &parts,
         report: &report,
         sha256: &sha256,
-        verdict: &verdict.word,
+        verdict: &said.word,
     };
     write("bestmodel.info", info.text().as_bytes())?;
     // Last: where it is, all is.
-    let text = verdict.text(&best, &plan.metric.name);
+    let text = said.text(&best, &plan.metric.name);
     write("verdict.txt", text.as_bytes())?;
-    say(format_args!("trial {:03}: {}\n", best.result.trial, verdict.word));
+    say(format_args!("trial {:03}: {}\n", best.result.trial, said.word));
     Ok(())
 }
 
@@ -160,49 +170,141 @@ impl Champion {
         let (its, ours) = (&model.metadata.schema.hash, &dataset.info.schema.hash);
         if its != ours {
             return Self::Not(format!(
-                "The model in use is of feature schema {its}, the best trial of {ours}: the dataset of the one is nothing to the other. To \
-                 compare them, make tensors of the same holds for each (holdadvise-train tensors, of its own schema) and put \
-                 the figures of both side by side (holdadvise-train evaluate)."
+                "The model in use is of feature schema {its}, the best trial of {ours}: the \
+                 dataset of the one is nothing to the other. To compare them, make tensors of the \
+                 same holds for each (holdadvise-train tensors, of its own schema) and put the \
+                 figures of both side by side (holdadvise-train evaluate)."
             ));
         }
         Self::Comparable { path: path.to_owned(), model: Box::new(model), engine }
     }
 }
 
-/// What `verdict.txt` says.
+/// What `verdict.txt` says, and the report.
 struct Said {
     /// The verdict itself.
     word: String,
     /// What speaks for it.
     lines: Vec<String>,
+    verdict: Verdict,
 }
 
-fn against(
-    champion: &Option<Champion>,
-    dataset: &Dataset,
-    split: &Split,
-    challenger: &Model,
-    plan: &Plan,
-    draws: usize,
-) -> Result<Said, Error> {
-    let model = match champion {
-        None => {
-            let word = "not compared: the sweep file names no model in use".to_owned();
-            return Ok(Said { word, lines: Vec::new() });
-        }
-        Some(Champion::Not(why)) => {
-            return Ok(Said { word: "not compared".to_owned(), lines: vec![why.clone()] });
-        }
-        Some(Champion::Comparable { model, .. }) => model,
-    };
-    let happened: Vec<usize> =
-        split.test.iter().copied().filter(|&row| dataset.observed[row] != 0).collect();
-    let figure = deciding(&plan.metric.name);
-    let verdict =
-        compare(dataset, &split.test, [challenger, &**model], figure, (draws, plan.seed))?;
-    let mut lines = verdict.lines(draws);
-    lines.extend(seen_before(model, dataset, &happened));
-    Ok(Said { word: verdict.judgement.to_string(), lines })
+/// The best trial beside the model in use.
+struct Sides<'a> {
+    plan: &'a Plan,
+    best: &'a BestTrial,
+    challenger: &'a Model,
+    champion: Option<&'a Champion>,
+    /// Figures of the best trial on the test part.
+    report: &'a Report,
+}
+
+impl Sides<'_> {
+    fn judge(&self, dataset: &Dataset, split: &Split, draws: usize) -> Result<Said, Error> {
+        let Self { plan, best, challenger, champion, report } = self;
+        let metric = &plan.metric.name;
+        let not_compared = |word: &str, why: Option<&String>, next: Vec<Next>| Said {
+            word: word.to_owned(),
+            lines: why.into_iter().cloned().collect(),
+            verdict: Verdict {
+                own: named(best),
+                against: None,
+                judgement: None,
+                rows: 0,
+                clusters: 0,
+                figures: Vec::new(),
+                remarks: why
+                    .cloned()
+                    .into_iter()
+                    .chain([on_the_test_part(report)])
+                    .chain(remarks_on(best, metric))
+                    .collect(),
+                decisions: None,
+                next,
+            },
+        };
+        let model = match champion {
+            None => {
+                let word = "not compared: the sweep file names no model in use";
+                let next = vec![compare_first(best), Next::install(BEST)];
+                return Ok(not_compared(word, None, next));
+            }
+            Some(Champion::Not(why)) => {
+                let keep = "Keep the model in use until both can be compared, as said below.";
+                let next = vec![Next::new(keep, Vec::new())];
+                return Ok(not_compared("not compared", Some(why), next));
+            }
+            Some(Champion::Comparable { model, .. }) => model,
+        };
+        let happened: Vec<usize> =
+            split.test.iter().copied().filter(|&row| dataset.observed[row] != 0).collect();
+        let models = [challenger, &**model];
+        let compared = compare(dataset, &split.test, models, deciding(metric), (draws, plan.seed))?;
+        let mut lines = compared.lines(draws);
+        let seen = seen_before(model, dataset, &happened);
+        lines.extend(seen.clone());
+        let mut verdict = compared.for_report(named(best), draws);
+        verdict.remarks.extend(seen);
+        verdict.remarks.extend(remarks_on(best, metric));
+        verdict.next = next(compared.judgement);
+        Ok(Said { word: compared.judgement.to_string(), lines, verdict })
+    }
+}
+
+/// Figures of the best trial alone, in a sentence.
+fn on_the_test_part(report: &Report) -> String {
+    let figures = report.methods.first().map(|method| method.figures.as_slice());
+    let shown = FIGURES.iter().filter_map(|(name, _)| {
+        let (_, estimate) = figures?.iter().find(|(figure, _)| figure == name)?;
+        Some(format!("{} {}", figure_title(name), estimate.text(3)))
+    });
+    format!(
+        "On the {} releases of {} clusters in the test part, with 95 % intervals: {}.",
+        report.rows,
+        report.clusters,
+        shown.collect::<Vec<_>>().join(", ")
+    )
+}
+
+/// The best model, in the folder that its figures are in.
+const BEST: &str = "bestmodel.pt";
+
+/// What the best trial is called in the report.
+fn named(best: &BestTrial) -> String {
+    format!("trial {:03}", best.result.trial)
+}
+
+/// What to do where the sweep file names no model in use.
+fn compare_first(best: &BestTrial) -> Next {
+    let folder = Plan::setting_folder(best.setting);
+    let [dataset, parts] =
+        ["dataset.safetensors", "parts.safetensors"].map(|name| folder.join(name));
+    let (dataset, parts) = (dataset.to_string_lossy(), parts.to_string_lossy());
+    let mut test = vec!["holdadvise-train", "sweep", "test", &dataset, "--parts", &parts];
+    test.extend(["--model", "best/model.pt", "--trial", "best/trial.json"]);
+    test.extend(["--plan", "sweep.json", "--champion", SYSTEM_MODEL, "-o", "best"]);
+    Next::new(
+        "Compare it with the model in use before you install it: in the folder of the sweep test \
+         it once more, then write the pages anew. In the sweep file the key champion names the \
+         model in use for the next sweep.",
+        vec![shell_command(test), shell_command(["holdadvise-train", "sweep", "finish", "."])],
+    )
+}
+
+/// What to do after a comparison.
+fn next(judgement: Judgement) -> Vec<Next> {
+    match judgement {
+        Judgement::Better => vec![Next::install(BEST)],
+        Judgement::Mixed => vec![
+            Next::new("Decide which of the figures below matters more to you.", Vec::new()),
+            Next::install(BEST),
+        ],
+        Judgement::Worse | Judgement::Undecided => vec![Next::new(
+            "Keep the model in use. More holds, or other parameters, may bring a better one: \
+             change data or training in the sweep file, and run another sweep.",
+            vec![shell_command(["holdadvise-train", "dag", "sweep.yaml", "-o", "DIR"])],
+        )],
+    }
 }
 
 /// The model in use may have been made from holds of the test part: then it is ahead of what it
@@ -213,8 +315,9 @@ fn seen_before(champion: &Model, dataset: &Dataset, rows: &[usize]) -> Option<St
     let earlier = rows.iter().filter(|&&row| dataset.hold_time[row] < end).count();
     (earlier > 0).then(|| {
         format!(
-            "{earlier} of these holds are older than the end of what the model in use was made from: where that was the same access \
-             point, it may have seen them, and looks better than it is."
+            "{earlier} of these holds are older than the end of what the model in use was made \
+             from: where that was the same access point, it may have seen them, and looks better \
+             than it is."
         )
     })
 }
@@ -235,29 +338,25 @@ impl Said {
             remarks.iter().for_each(|line| out.push_str(&format!("{line}\n")));
         }
         out.push_str("\nNothing was installed: that stays a person's act. The commands, in the folder with bestmodel.pt:\n");
-        out.push_str(install());
+        out.push_str(&install());
         out
     }
 }
 
 fn report_on(
     options: &TestOptions,
-    plan: &Plan,
-    best: &BestTrial,
+    Sides { plan, best, champion, .. }: &Sides<'_>,
     engine: EngineKind,
-    champion: Option<&Champion>,
+    verdict: Verdict,
 ) -> Result<(), Error> {
-    let mut models = vec![(
-        format!("trial {:03}", best.result.trial),
-        vec![options.output.join("bestmodel.pt")],
-    )];
+    let mut models = vec![(named(best), vec![options.output.join(BEST)])];
     let mut engines = vec![engine];
     let mut notes = vec![("sweep".to_owned(), plan.name.clone())];
     match champion {
         None => {}
-        Some(Champion::Not(why)) => notes.push(("model in use".to_owned(), why.clone())),
+        Some(Champion::Not(why)) => notes.push((IN_USE.to_owned(), why.clone())),
         Some(Champion::Comparable { path, engine, .. }) => {
-            models.push(("model in use".to_owned(), vec![path.clone()]));
+            models.push((IN_USE.to_owned(), vec![path.clone()]));
             engines.push(*engine);
         }
     }
@@ -270,6 +369,7 @@ fn report_on(
         release_threshold: 0.5,
         title: format!("The best model of sweep {}", plan.name),
         note: notes,
+        verdict: Some(verdict),
         ..StudyOptions::default()
     };
     let comparison = EvaluateOptions {

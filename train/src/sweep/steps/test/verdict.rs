@@ -1,55 +1,14 @@
 //! Champion against challenger: whether the best trial of a sweep is better than the model in use,
 //! on holds that neither chose.
 
-use std::fmt;
-
 use holdadvise::model::Model;
 
 use crate::Error;
 use crate::data::dataset::Dataset;
 use crate::evaluation::evaluate::{Paired, paired_decisions, predict};
 use crate::evaluation::metrics::{Estimate, NAMES, Scored, draw};
-
-/// Clusters below which a bootstrap over clusters says little of how far off a difference may be.
-const LEAST_CLUSTERS: usize = 30;
-
-/// Figures that are compared, and whether more is better.
-const FIGURES: [(&str, bool); 3] = [("log_loss", false), ("auroc", true), ("brier", false)];
-
-/// What the comparison came to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Judgement {
-    /// The challenger is better.
-    Better,
-    /// The challenger is worse.
-    Worse,
-    /// The challenger is better by the figure that decides, and worse by another.
-    Mixed,
-    /// Either may be true.
-    Undecided,
-}
-
-impl fmt::Display for Judgement {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Better => "better",
-            Self::Worse => "worse",
-            Self::Mixed => "better and worse: not by every figure alike",
-            Self::Undecided => "no difference that these holds can show",
-        })
-    }
-}
-
-/// A figure of both models.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Compared {
-    pub(super) figure: &'static str,
-    pub(super) more_is_better: bool,
-    pub(super) challenger: f64,
-    pub(super) champion: f64,
-    /// Challenger less champion, from draws of clusters common to both.
-    pub(super) difference: Estimate,
-}
+use crate::evaluation::report::verdict::{FIGURES, IN_USE, LEAST_CLUSTERS, of_intervals, overall};
+use crate::evaluation::report::{self, Compared, Judgement};
 
 /// Both models on the same releases.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,9 +59,9 @@ pub(super) fn compare(
         .iter()
         .filter_map(|&(figure, more_is_better)| {
             let at = NAMES.iter().position(|&name| name == figure)?;
-            let [challenger, champion] = [0, 1].map(|model| drawn.value[model][at]);
-            let difference = drawn.difference(0, 1, at);
-            Some(Compared { figure, more_is_better, challenger, champion, difference })
+            let [own, other] = [0, 1].map(|model| drawn.value[model][at]);
+            let (figure, difference) = (figure.to_owned(), drawn.difference(0, 1, at));
+            Some(Compared { figure, more_is_better, own, other, difference })
         })
         .collect();
     figures.sort_by_key(|compared| compared.figure != deciding);
@@ -137,31 +96,39 @@ fn harm(paired: &Paired) -> Vec<String> {
     harm
 }
 
-/// What the figures come to together, the first of which decides. What is worse by any of them is
-/// not called better, nor like the other.
-fn overall(figures: &[Compared], clusters: usize) -> Judgement {
-    let mut judged = figures.iter().map(|compared| judge(compared, clusters));
-    let first = judged.next().unwrap_or(Judgement::Undecided);
-    match (first, judged.any(|other| other == Judgement::Worse)) {
-        (Judgement::Better, true) => Judgement::Mixed,
-        (Judgement::Undecided, true) => Judgement::Worse,
-        (first, _) => first,
-    }
-}
-
-fn judge(compared: &Compared, clusters: usize) -> Judgement {
-    let Estimate { low, high, .. } = compared.difference;
-    if clusters < LEAST_CLUSTERS || !compared.difference.exists() {
-        return Judgement::Undecided;
-    }
-    match (low > 0.0, high < 0.0) {
-        (false, false) => Judgement::Undecided,
-        (more, _) if more == compared.more_is_better => Judgement::Better,
-        _ => Judgement::Worse,
-    }
-}
-
 impl Verdict {
+    /// As a report has it, but for what to do next.
+    pub(super) fn for_report(&self, own: String, draws: usize) -> report::Verdict {
+        let mut remarks = self.harm.clone();
+        if let Some(Paired { cost, .. }) = &self.decisions {
+            remarks.push(self.hours_a_hold(cost));
+        }
+        remarks.extend(of_intervals(draws, self.clusters));
+        let exists = |compared: &&Compared| compared.difference.exists();
+        report::Verdict {
+            own,
+            against: Some(IN_USE.to_owned()),
+            judgement: Some(self.judgement),
+            rows: self.rows,
+            clusters: self.clusters,
+            figures: self.figures.iter().filter(exists).cloned().collect(),
+            remarks,
+            decisions: self.decisions.as_ref().map(|paired| paired.decisions.to_string()),
+            next: Vec::new(),
+        }
+    }
+
+    fn hours_a_hold(&self, cost: &Estimate) -> String {
+        let said = match self.harm.is_empty() && cost.value > 0.0 {
+            true => ": worse, but not beyond chance",
+            false => "",
+        };
+        format!(
+            "hours a hold: difference {:+.3}, 95 % interval {:+.3} to {:+.3} (less is better){said}",
+            cost.value, cost.low, cost.high
+        )
+    }
+
     /// What speaks for it, a line each.
     pub(super) fn lines(&self, draws: usize) -> Vec<String> {
         let mut lines = vec![format!(
@@ -169,20 +136,16 @@ impl Verdict {
             self.rows, self.clusters
         )];
         for (at, compared) in self.figures.iter().enumerate() {
-            let Compared { figure, challenger, champion, difference, .. } = compared;
-            let way = if compared.more_is_better { "more" } else { "less" };
+            let Compared { figure, own, other, difference, .. } = compared;
+            let way = compared.way();
             let decides = if at == 0 { "; this figure decides" } else { "" };
-            let side = if compared.more_is_better { -1.0 } else { 1.0 };
-            let worse = side * difference.value > 0.0;
-            let said = match (judge(compared, self.clusters), worse) {
-                (Judgement::Worse, _) => ": worse",
-                (Judgement::Better, _) => ": better",
-                (_, true) => ": worse, but not beyond chance",
-                (_, false) => "",
+            let said = match compared.said(self.clusters) {
+                "" => String::new(),
+                said => format!(": {said}"),
             };
             lines.push(if difference.exists() {
                 format!(
-                    "{figure}: {challenger:.4} against {champion:.4}, difference {:+.4}, 95 % interval {:+.4} to {:+.4} ({way} is \
+                    "{figure}: {own:.4} against {other:.4}, difference {:+.4}, 95 % interval {:+.4} to {:+.4} ({way} is \
                      better{decides}){said}",
                     difference.value, difference.low, difference.high
                 )
@@ -192,63 +155,30 @@ impl Verdict {
         }
         lines.extend(self.harm.iter().cloned());
         if let Some(Paired { decisions, cost }) = &self.decisions {
-            let said = match self.harm.is_empty() && cost.value > 0.0 {
-                true => ": worse, but not beyond chance",
-                false => "",
-            };
-            lines.push(format!(
-                "hours a hold: difference {:+.3}, 95 % interval {:+.3} to {:+.3} (less is better){said}",
-                cost.value, cost.low, cost.high
-            ));
+            lines.push(self.hours_a_hold(cost));
             lines.extend(decisions.to_string().lines().map(str::to_owned));
         }
-        lines.push(format!(
-            "Intervals of the paired difference from {draws} bootstrap draws of whole clusters."
-        ));
-        if self.clusters < LEAST_CLUSTERS {
-            lines.push(format!(
-                "With fewer than {LEAST_CLUSTERS} clusters an interval says little; nothing is concluded from it."
-            ));
-        }
+        lines.extend(of_intervals(draws, self.clusters));
         lines
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use holdadvise::history::Action;
+
     use super::*;
+    use crate::evaluation::evaluate::decision_tests::{dataset, model};
 
     fn compared(more_is_better: bool, low: f64, high: f64) -> Compared {
         let difference = Estimate { value: (low + high) / 2.0, low, high };
-        Compared { figure: "auroc", more_is_better, challenger: 0.8, champion: 0.7, difference }
+        Compared { figure: "auroc".to_owned(), more_is_better, own: 0.8, other: 0.7, difference }
     }
 
     #[test]
-    fn an_interval_on_one_side_of_nothing_decides() {
-        let judged = |more, low, high, clusters| judge(&compared(more, low, high), clusters);
-        assert_eq!(judged(true, 0.01, 0.02, 30), Judgement::Better);
-        assert_eq!(judged(false, 0.01, 0.02, 30), Judgement::Worse);
-        assert_eq!(judged(true, -0.02, -0.01, 30), Judgement::Worse);
-        assert_eq!(judged(false, -0.02, -0.01, 30), Judgement::Better);
-        for (low, high) in [(-0.01, 0.02), (0.0, 0.02), (-0.01, 0.0), (f64::NAN, f64::NAN)] {
-            assert_eq!(judged(true, low, high, 500), Judgement::Undecided);
-        }
-        assert_eq!(judged(true, 0.01, 0.02, 29), Judgement::Undecided, "too few clusters");
-        assert_eq!((deciding("validation_auroc"), deciding("other")), ("auroc", "log_loss"));
-    }
-
-    #[test]
-    fn worse_by_any_figure_is_not_called_better() {
-        let better = || compared(true, 0.01, 0.02);
-        let [worse, like] = [compared(false, 0.01, 0.02), compared(false, -0.01, 0.02)];
-        let of = |figures: &[Compared]| overall(figures, 40);
-        assert_eq!(of(&[better(), like.clone()]), Judgement::Better);
-        assert_eq!(of(&[better(), like.clone(), worse.clone()]), Judgement::Mixed);
-        assert_eq!(of(&[like.clone(), worse.clone()]), Judgement::Worse);
-        assert_eq!(of(&[worse, better()]), Judgement::Worse);
-        assert_eq!(of(&[like.clone(), better()]), Judgement::Undecided);
+    fn a_line_says_which_way_a_figure_is_and_whether_by_chance() {
         let (judgement, decisions, harm) = (Judgement::Undecided, None, Vec::new());
-        let figures = vec![like, compared(true, -0.03, -0.01)];
+        let figures = vec![compared(false, -0.01, 0.02), compared(true, -0.03, -0.01)];
         let verdict = Verdict { judgement, rows: 90, clusters: 40, figures, decisions, harm };
         let lines = verdict.lines(500);
         assert!(lines[1].ends_with("decides): worse, but not beyond chance"), "{lines:?}");
@@ -262,6 +192,7 @@ mod tests {
         let (decisions, harm) = (None, Vec::new());
         let verdict = Verdict { judgement, rows: 40, clusters: 12, figures, decisions, harm };
         let lines = verdict.lines(500);
+        assert_eq!((deciding("validation_auroc"), deciding("other")), ("auroc", "log_loss"));
         assert!(lines[0].starts_with("n = 40 releases of 12 clusters"), "{lines:?}");
         assert_eq!(
             lines[1],
@@ -271,9 +202,6 @@ mod tests {
         assert_eq!(lines[2], "auroc: does not exist on these releases");
         assert!(lines[4].starts_with("With fewer than 30 clusters"), "{lines:?}");
     }
-
-    use crate::evaluation::evaluate::decision_tests::{dataset, model};
-    use holdadvise::history::Action;
 
     fn compared_models(jobs: &[[(f32, f64); 2]], without: [&[Action]; 2]) -> Verdict {
         let dataset = dataset(jobs);
