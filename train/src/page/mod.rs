@@ -1,5 +1,8 @@
 //! Pages for people: one file without scripts and without anything from elsewhere, for a screen or
-//! for paper. [`chart`] draws, [`table`] makes tables.
+//! for paper.
+//!
+//! - `chart`: charts.
+//! - `table`: tables.
 
 pub(crate) mod chart;
 pub(crate) mod table;

@@ -1,8 +1,8 @@
 //! The report of an evaluation: what stands in `report.json`, and the page made of it.
 //!
 //! - `html`: the page.
-//! - `svg`: line charts.
 //! - `tables`: the tables.
+//! - `verdict`: whether a model is better than the one in use.
 
 mod html;
 mod tables;
