@@ -4,6 +4,7 @@
 mod accounts;
 mod apply;
 mod arguments;
+mod ask;
 mod choices;
 pub mod collect;
 mod completions;
@@ -33,6 +34,7 @@ mod zones;
 
 pub use accounts::ids_now;
 pub use arguments::ArgumentError;
+pub use ask::{Answer, Told, ask};
 pub use completions::completions;
 pub use config::{Config, SettingError};
 pub use constraint::Constraint;

@@ -21,6 +21,7 @@ use super::{ArgumentError, Config, Request};
 use super::{mcp, model_file, model_sheet};
 use jiff::tz::TimeZone;
 
+use crate::advice::Advice;
 use crate::checks;
 use crate::journal::{Journal, JournalError};
 use crate::model::ModelError;
@@ -227,18 +228,30 @@ fn advise(
         _ => "No held jobs.".to_owned(),
     };
     let mut printer = Printer::new(out, &request.output, &page);
-    if !gathered.held.is_empty() || gathered.logs_alone {
-        let model = model_file::open::<RunError>(&request.model(), config)?;
-        let mut take = |advice: &_| printer.add(advice);
-        judge(gathered, &mut remarks, request, config, &model, now, &mut take)?;
-    }
-    remarks.faults.extend(config.faults().iter().cloned());
+    judged(gathered, &mut remarks, request, config, now, &mut |advice| printer.add(advice))?;
     tell(&remarks);
     if printer.count() == 0 && !selection.jobs.is_empty() {
         return Err(RunError::NothingJudged);
     }
     printer.finish(&nothing)?;
     Ok(None)
+}
+
+/// Hands the advice on each job that was gathered to `take`.
+pub(super) fn judged(
+    gathered: Gathered,
+    remarks: &mut Remarks,
+    request: &Request,
+    config: &Config,
+    now: i64,
+    take: &mut dyn FnMut(&Advice) -> io::Result<()>,
+) -> Result<(), RunError> {
+    if !gathered.held.is_empty() || gathered.logs_alone {
+        let model = model_file::open::<RunError>(&request.model(), config)?;
+        judge(gathered, remarks, request, config, &model, now, take)?;
+    }
+    remarks.faults.extend(config.faults().iter().cloned());
+    Ok(())
 }
 
 /// What there is to judge, as of `now`, and what is to be said of it.

@@ -41,6 +41,7 @@ use crate::advice::Advice;
 use crate::policy::nearest;
 
 pub(crate) use attributes::NAMES as ATTRIBUTE_NAMES;
+pub(super) use attributes::attributes;
 pub(crate) use json::WATCH_NAMES;
 
 /// What printing needs to know besides the advices.
