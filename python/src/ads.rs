@@ -116,6 +116,9 @@ impl ClassAd {
         if let Some(expr) = self.ad.get(name) {
             return Ok(expr);
         }
+        if !self.ad.contains(name) {
+            return Err(PyKeyError::new_err(name.to_owned()));
+        }
         match self.ad.errors().find(|(other, _)| other.eq_ignore_ascii_case(name)) {
             Some((name, error)) => Err(input_error(&format!("{name}: {error}"))),
             None => Err(PyKeyError::new_err(name.to_owned())),
@@ -374,11 +377,14 @@ struct Ads {
 impl Reading for Ads {
     type Item = classads::ClassAd;
 
-    fn read(&mut self) -> Option<Item<classads::ClassAd>> {
+    fn read(&mut self) -> Option<(Item<classads::ClassAd>, usize)> {
         Some(match self.stream.next()? {
-            Ok(ad) => Item::Good(ad),
-            Err(error) if error.is_io() => Item::Failed(raised(&error)),
-            Err(error) => Item::Damage(Damage::of_ads(&self.place, &error)),
+            Ok(ad) => {
+                let size = ad.iter_raw().map(|(name, text, _)| name.len() + text.len()).sum();
+                (Item::Good(ad), size)
+            }
+            Err(error) if error.is_io() => (Item::Failed(Box::new(error)), 0),
+            Err(error) => (Item::Damage(Damage::of_ads(&self.place, &error)), 0),
         })
     }
 }

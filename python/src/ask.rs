@@ -21,7 +21,9 @@ type Advices = (Vec<(String, String)>, Vec<String>, Vec<String>);
 
 /// The advice on held jobs, with the options of the tool.
 #[pyfunction]
-#[pyo3(signature = (*, jobads, jobs, constraint, limit, userlog, eventlog, epochs, model, cost, checks, now, looks))]
+#[pyo3(signature = (
+    *, jobads, jobs, constraint, limit, userlog, eventlog, epochs, model, cost, checks, now, looks
+))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn advise(
     py: Python<'_>,
@@ -79,7 +81,8 @@ fn with_threads<T: Send>(work: impl FnOnce() -> T + Send) -> PyResult<T> {
     Ok(threads.map_err(|error| raised(&error))?.install(work))
 }
 
-/// What `condor_releaseexpr` prints with these options, `-json` among them, and what it says besides.
+/// What `condor_releaseexpr` prints with these options, `-json` among them, and what it says
+/// besides.
 #[pyfunction]
 #[pyo3(signature = (options, *, jobads=None, now=None))]
 pub(crate) fn releaseexpr(

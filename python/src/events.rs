@@ -137,31 +137,29 @@ pub(crate) struct Events {
 impl Reading for Events {
     type Item = Owned;
 
-    fn read(&mut self) -> Option<Item<Owned>> {
+    fn read(&mut self) -> Option<(Item<Owned>, usize)> {
         let zone = &self.zone;
         let (path, event) = match &mut self.log {
             Log::File(log, path) => (path.as_path(), log.next_event()?),
             Log::Series(log) => match log.next_event() {
                 Some(next) => next,
                 // What was not read is said at the end.
-                None => return log.unread.pop().map(|error| Item::Failed(raised(&error))),
+                None => return log.unread.pop().map(|error| (Item::Failed(Box::new(error)), 0)),
             },
             Log::Growing(log) => log.next_event()?,
         };
         Some(match event {
-            Ok(event) => Item::Good(Owned {
-                number: event.number,
-                job: event.job,
-                subproc: event.subproc,
-                time: event.time,
-                offset: event.offset,
-                ad: event.to_ad(zone).into_owned(),
-            }),
+            Ok(event) => {
+                let size = event.title().len() + event.lines().len();
+                let ad = event.to_ad(zone).into_owned();
+                let eventlog::Event { number, job, subproc, time, offset, .. } = event;
+                (Item::Good(Owned { number, job, subproc, time, offset, ad }), size)
+            }
             Err(damaged) if damaged.is_io() => {
                 let text = format!("{}: {damaged}", path.display());
-                Item::Failed(raised(&io::Error::other(text)))
+                (Item::Failed(Box::new(io::Error::other(text))), 0)
             }
-            Err(damaged) => Item::Damage(Damage::of_log(path, &damaged)),
+            Err(damaged) => (Item::Damage(Damage::of_log(path, &damaged)), 0),
         })
     }
 }
@@ -177,7 +175,9 @@ pub(crate) struct EventLog {
 #[pymethods]
 impl EventLog {
     #[new]
-    #[pyo3(signature = (path, /, *, damaged="raise", stop_after=Some(0.0), rotated=false, time_zone=None))]
+    #[pyo3(signature = (
+        path, /, *, damaged="raise", stop_after=Some(0.0), rotated=false, time_zone=None
+    ))]
     fn new(
         py: Python<'_>,
         path: PathBuf,

@@ -1,6 +1,7 @@
 //! What is read, and what is done where it is damaged.
 
 use std::collections::VecDeque;
+use std::error::Error;
 use std::io::{BufRead, Cursor};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -12,8 +13,9 @@ use pyo3::types::{PyBytes, PyString};
 
 use crate::errors::{input_error, new_input_error, raised};
 
-/// Items read without Python's lock before they are handed out.
+/// Items, and bytes of them, that are read without Python's lock before they are handed out.
 const BATCH: usize = 256;
+const BYTES: usize = 1 << 20;
 
 /// A file, or its text.
 pub(crate) enum Source {
@@ -125,16 +127,16 @@ impl Damaged {
 pub(crate) enum Item<T> {
     Good(T),
     Damage(Damage),
-    /// Reading ended here.
-    Failed(PyErr),
+    /// Reading ended here. It is raised by who holds Python's lock.
+    Failed(Box<dyn Error + Send>),
 }
 
 /// What gives items; it is read without Python's lock.
 pub(crate) trait Reading: Send {
     type Item: Send;
 
-    /// The next item; `None`: there is nothing more now.
-    fn read(&mut self) -> Option<Item<Self::Item>>;
+    /// The next item and its bytes; `None`: there is nothing more now.
+    fn read(&mut self) -> Option<(Item<Self::Item>, usize)>;
 }
 
 /// Hands items out one by one.
@@ -155,10 +157,10 @@ impl<R: Reading> Batches<R> {
         object: impl Fn(R::Item) -> PyResult<Bound<'py, PyAny>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         loop {
-            match self.item(py) {
+            match self.item(py)? {
                 None => return Ok(None),
                 Some(Item::Good(item)) => return object(item).map(Some),
-                Some(Item::Failed(error)) => return Err(error),
+                Some(Item::Failed(error)) => return Err(raised(&*error)),
                 Some(Item::Damage(damage)) => match self.damaged {
                     Damaged::Skip => {}
                     Damaged::Raise => return Err(damage.raised(py)),
@@ -168,21 +170,22 @@ impl<R: Reading> Batches<R> {
         }
     }
 
-    fn item(&self, py: Python<'_>) -> Option<Item<R::Item>> {
+    fn item(&self, py: Python<'_>) -> PyResult<Option<Item<R::Item>>> {
         let locked = || self.state.lock().unwrap_or_else(PoisonError::into_inner);
         // Whoever reads meanwhile needs no lock of Python's to go on.
         if let Some(item) = locked().1.pop_front() {
-            return Some(item);
+            return Ok(Some(item));
         }
-        py.detach(|| {
+        py.check_signals()?;
+        Ok(py.detach(|| {
             let (reading, batch) = &mut *locked();
-            while batch.len() < BATCH {
-                match reading.read() {
-                    Some(item) => batch.push_back(item),
-                    None => break,
-                }
+            let mut bytes = 0;
+            while batch.len() < BATCH && bytes < BYTES {
+                let Some((item, size)) = reading.read() else { break };
+                bytes += size;
+                batch.push_back(item);
             }
             batch.pop_front()
-        })
+        }))
     }
 }

@@ -20,12 +20,38 @@ except ImportError:
     classad2 = None
 
 HELD = DATA / "pool-23.9" / "held.long"
-AD = '[ A = 1; B = a + 1; C = { 1, "x", B }; D = [ x = -1.5 ]; S = "a\\"b\\\\c\\n"; U = undefined; T = true ]'
+AD = (
+    '[ A = 1; B = a + 1; C = { 1, "x", B }; D = [ x = -1.5 ]; S = "a\\"b\\\\c\\n"; U = undefined; '
+    "T = true ]"
+)
 EXPRESSIONS = [
-    "A", "B * 2", "C", "D.x", "S", "U", "NotThere", "1 / 0", "A + S", "T && U", "isUndefined(U)", "-A", "!T",
-    "C[2]", "strcat(S, \"é\")", "A =?= 1.0", "A == 1.0 ? 7 : 8", "MY.A", "TARGET.A", "D", "size(C)", "1e300 * 10",
-    "regexp(\"^a\", S)", "{ A, { B } }", "[ y = A ].y", "9223372036854775807 + 1",
-]  # fmt: skip
+    "A",
+    "B * 2",
+    "C",
+    "D.x",
+    "S",
+    "U",
+    "NotThere",
+    "1 / 0",
+    "A + S",
+    "T && U",
+    "isUndefined(U)",
+    "-A",
+    "!T",
+    "C[2]",
+    'strcat(S, "é")',
+    "A =?= 1.0",
+    "A == 1.0 ? 7 : 8",
+    "MY.A",
+    "TARGET.A",
+    "D",
+    "size(C)",
+    "1e300 * 10",
+    'regexp("^a", S)',
+    "{ A, { B } }",
+    "[ y = A ].y",
+    "9223372036854775807 + 1",
+]
 
 
 def plain(value):
@@ -62,33 +88,47 @@ class OfHTCondor(unittest.TestCase):
             with self.subTest(text):
                 self.assertEqual(plain(found), plain(expected))
                 self.assertEqual(type(plain(found)), type(plain(expected)))
-                self.assertEqual(plain(Expr(text).eval(theirs, target=classad2.ClassAd(target))), plain(expected))
+                self.assertEqual(
+                    plain(Expr(text).eval(theirs, target=classad2.ClassAd(target))), plain(expected)
+                )
         for name in theirs:
             self.assertEqual(plain(ours[name]), plain(theirs[name]))
             self.assertEqual(plain(ours.eval(name)), plain(theirs.eval(name)))
 
     def test_matches_are_the_same(self):
-        ads = ["[ A = 1; Requirements = TARGET.A == 2 ]", "[ A = 2; Requirements = TARGET.A == 1 ]", "[ A = 2 ]"]
+        ads = [
+            "[ A = 1; Requirements = TARGET.A == 2 ]",
+            "[ A = 2; Requirements = TARGET.A == 1 ]",
+            "[ A = 2 ]",
+        ]
         for one in ads:
             for other in ads:
                 ours = [ClassAd(one), ClassAd(other)]
                 theirs = [classad2.ClassAd(one), classad2.ClassAd(other)]
                 self.assertEqual(ours[0].matches(ours[1]), theirs[0].matches(theirs[1]))
-                self.assertEqual(ours[0].symmetric_match(ours[1]), theirs[0].symmetricMatch(theirs[1]))
+                self.assertEqual(
+                    ours[0].symmetric_match(ours[1]), theirs[0].symmetricMatch(theirs[1])
+                )
 
 
 class Ads(unittest.TestCase):
     def test_it_is_a_mapping(self):
         ad = ClassAd({"A": 1, "b": "x", "C": [1, 2.5, True, None], "D": {"x": Expr("A + 1")}})
         self.assertIsInstance(ad, Mapping)
-        self.assertEqual((list(ad), len(ad), ad["a"], "B" in ad, "E" in ad, 3 in ad), (["A", "b", "C", "D"], 4, 1, True, False, False))
+        self.assertEqual(
+            (list(ad), len(ad), ad["a"], "B" in ad, "E" in ad, 3 in ad),
+            (["A", "b", "C", "D"], 4, 1, True, False, False),
+        )
         self.assertEqual(ad["C"], [1, 2.5, True, Value.Undefined])
         self.assertEqual(ad["D"], ClassAd("[ x = A + 1 ]"))
         self.assertEqual(dict(ad), dict(ad.items()))
         self.assertEqual((ad.get("a"), ad.get("e"), ad.get("e", 7)), (1, None, 7))
         ad["a"] = Expr("2 * 3")
         ad.update({"F": 5})
-        self.assertEqual((ad["A"], ad.eval("A"), ad.lookup("F").eval(), ad.keys()[-1]), (Expr("2 * 3"), 6, 5, "F"))
+        self.assertEqual(
+            (ad["A"], ad.eval("A"), ad.lookup("F").eval(), ad.keys()[-1]),
+            (Expr("2 * 3"), 6, 5, "F"),
+        )
         del ad["f"]
         for wrong in ("f", "nothing"):
             self.assertRaises(KeyError, ad.__getitem__, wrong)
@@ -99,13 +139,21 @@ class Ads(unittest.TestCase):
     def test_it_reads_back(self):
         for ad in [ClassAd(AD), ClassAd(), *read_ads(HELD)]:
             for back in (
-                eval(repr(ad)), ClassAd(str(ad)), ClassAd(ad.to_long() if "\\n" not in repr(ad) else ad), ClassAd(ad.to_json()), copy.deepcopy(ad),
-                pickle.loads(pickle.dumps(ad)), ad.copy(), ClassAd(dict(ad)),
-            ):  # fmt: skip
+                eval(repr(ad)),
+                ClassAd(str(ad)),
+                ClassAd(ad.to_long() if "\\n" not in repr(ad) else ad),
+                ClassAd(ad.to_json()),
+                copy.deepcopy(ad),
+                pickle.loads(pickle.dumps(ad)),
+                ad.copy(),
+                ClassAd(dict(ad)),
+            ):
                 self.assertEqual(back, ad)
         for text in EXPRESSIONS:
             expr = Expr(text)
-            self.assertEqual((eval(repr(expr)), Expr(str(expr)), pickle.loads(pickle.dumps(expr))), (expr,) * 3)
+            self.assertEqual(
+                (eval(repr(expr)), Expr(str(expr)), pickle.loads(pickle.dumps(expr))), (expr,) * 3
+            )
             self.assertEqual(len({expr, Expr(text)}), 1)
         changed = ClassAd(AD)
         same = changed.copy()

@@ -18,6 +18,10 @@ from . import DATA, TOOLS
 POOL = DATA / "pool-23.9"
 NOW = int((POOL / "held.time").read_text())
 LOGS = {"eventlog": POOL / "EventLog", "epochs": POOL / "epoch_history"}
+REASON = (
+    "Transfer input files failure at access point ap while sending files to the execution point. "
+    "Details: reading from file {}: (errno 2) No such file or directory"
+)
 OPTIONS = ["-eventlog", POOL / "EventLog", "-epochs", POOL / "epoch_history"]
 
 
@@ -65,7 +69,9 @@ class Advised(unittest.TestCase):
             with self.subTest(shape):
                 self.assertEqual(dicts(holdadvise.advise(ads, now=now, **LOGS)), self.expected)
         one = holdadvise.advise(self.ads[0], now=NOW, **LOGS)
-        self.assertEqual((len(one), one[0].job_id), (1, f"{self.ads[0]['ClusterId']}.{self.ads[0]['ProcId']}"))
+        self.assertEqual(
+            (len(one), one[0].job_id), (1, f"{self.ads[0]['ClusterId']}.{self.ads[0]['ProcId']}")
+        )
 
     def test_ads_of_htcondor(self):
         try:
@@ -73,6 +79,8 @@ class Advised(unittest.TestCase):
         except ImportError:
             self.skipTest("the Python module of HTCondor is not there")
         ads = list(classad2.parseAds((POOL / "held.long").read_text()))
+        one = dicts(holdadvise.advise(ads[0], now=NOW, **LOGS))
+        self.assertEqual([advice["ClusterId"] for advice in one], [ads[0]["ClusterId"]])
         for ads in (ads, [dict(ad) for ad in ads]):
             self.assertEqual(dicts(holdadvise.advise(ads, now=NOW, **LOGS)), self.expected)
 
@@ -101,13 +109,25 @@ class Advised(unittest.TestCase):
             ads = []
             for proc, name in enumerate(("there", "missing")):
                 ads.append(
-                    f'ClusterId = 9\nProcId = {proc}\nJobStatus = 5\nHoldReasonCode = 13\nHoldReasonSubCode = 2\n'
-                    f'HoldReason = "Transfer input files failure at access point ap while sending files to the '
-                    f'execution point. Details: reading from file {folder}/{name}: (errno 2) No such file or directory"\n'
-                    f'Owner = "{me()}"\nOsUser = "{me()}"\nIwd = "{folder}"\nTransferInput = "{name}"\n'
-                    f'GlobalJobId = "{os.uname().nodename}#9.{proc}#1"\nShouldTransferFiles = "YES"\n'
-                    f"EnteredCurrentStatus = {NOW - 60}\nNumHolds = 1\nUserLog = \"{folder}/job.log\"\n"
+                    {
+                        "ClusterId": 9,
+                        "ProcId": proc,
+                        "JobStatus": 5,
+                        "HoldReasonCode": 13,
+                        "HoldReasonSubCode": 2,
+                        "HoldReason": REASON.format(f"{folder}/{name}"),
+                        "Owner": me(),
+                        "OsUser": me(),
+                        "Iwd": str(folder),
+                        "TransferInput": name,
+                        "GlobalJobId": f"{os.uname().nodename}#9.{proc}#1",
+                        "ShouldTransferFiles": "YES",
+                        "EnteredCurrentStatus": NOW - 60,
+                        "NumHolds": 1,
+                        "UserLog": f"{folder}/job.log",
+                    }
                 )
+            ads = [holdadvise.ClassAd(ad).to_long() for ad in ads]
             (folder / "ads").write_text("\n".join(ads))
             expected = advised("-jobads", folder / "ads", "-checks", "local")
             found = dicts(holdadvise.advise(folder / "ads", checks="local"))
@@ -124,7 +144,10 @@ class Advised(unittest.TestCase):
             self.assertEqual(len(fields), len(names))
             self.assertEqual(advice.recommendation, names["Recommendation"])
             self.assertEqual(advice.held_since.timestamp(), names["HeldSince"])
-            self.assertEqual([seen.sentence for seen in advice.evidence], [s["Sentence"] for s in names["Evidence"]])
+            self.assertEqual(
+                [seen.sentence for seen in advice.evidence],
+                [s["Sentence"] for s in names["Evidence"]],
+            )
             self.assertEqual([seen.to_dict() for seen in advice.evidence], names["Evidence"])
             self.assertIn(f"Job {advice.job_id}", str(advice))
             self.assertIn(advice.recommendation, repr(advice))
@@ -136,14 +159,18 @@ class Advised(unittest.TestCase):
             self.assertEqual(advice.to_dict(), names)
 
     def test_a_block_is_that_of_the_tool(self):
-        block = tool("condor_holdadvise", "21.0", "-jobads", POOL / "held.long", *OPTIONS, "-now", NOW)
+        block = tool(
+            "condor_holdadvise", "21.0", "-jobads", POOL / "held.long", *OPTIONS, "-now", NOW
+        )
         self.assertEqual(str(holdadvise.advise(self.ads, jobs="21.0", now=NOW, **LOGS)[0]), block)
 
     def test_a_forked_process_is_advised(self):
         holdadvise.advise(self.ads, now=NOW, **LOGS)
         process = os.fork()
         if process == 0:
-            os._exit(0 if dicts(holdadvise.advise(self.ads, now=NOW, **LOGS)) == self.expected else 1)
+            os._exit(
+                0 if dicts(holdadvise.advise(self.ads, now=NOW, **LOGS)) == self.expected else 1
+            )
         self.assertEqual(os.waitpid(process, 0)[1], 0)
 
     def test_signals_are_left_to_python(self):
@@ -153,7 +180,9 @@ class Advised(unittest.TestCase):
             os.kill(os.getpid(), signal.SIGINT)
             for _ in range(100):
                 signal.sigtimedwait([], 0.01)
-        self.assertEqual([signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)], before)
+        self.assertEqual(
+            [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)], before
+        )
 
 
 class Refused(unittest.TestCase):
@@ -163,15 +192,27 @@ class Refused(unittest.TestCase):
             ({"jobads": "/none/held.long"}, holdadvise.ReadError, "/none/held.long"),
             ({"jobads": ads, "eventlog": "/none/EventLog"}, holdadvise.ReadError, "/none/EventLog"),
             ({"jobads": ads, "model": "/none/model.pt"}, OSError, "/none/model.pt"),
-            ({"jobads": "a letter\nto nobody\n"}, holdadvise.InputError, "jobads holds no ClassAds: line 1"),
-            ({"jobads": ads, "cost": {"fame": 1}}, ValueError, "cost: \"fame=1\" is not failed=HOURS"),
+            (
+                {"jobads": "a letter\nto nobody\n"},
+                holdadvise.InputError,
+                "jobads holds no ClassAds: line 1",
+            ),
+            (
+                {"jobads": ads, "cost": {"fame": 1}},
+                ValueError,
+                'cost: "fame=1" is not failed=HOURS',
+            ),
             ({"jobads": ads, "jobs": "99999.0"}, holdadvise.InputError, "job 99999.0 is not in"),
             ({"jobads": ads, "jobs": ["-apply"]}, holdadvise.InputError, "-apply"),
             ({"jobads": ads, "constraint": "("}, holdadvise.InputError, "expected"),
             ({"jobads": [object()]}, TypeError, "expected an ad"),
             ({"jobads": ads, "now": "soon"}, TypeError, ""),
             ({}, holdadvise.InputError, "no queue is asked"),
-            ({"eventlog": POOL / "EventLog", "jobs": "21.0"}, holdadvise.InputError, "no queue is asked"),
+            (
+                {"eventlog": POOL / "EventLog", "jobs": "21.0"},
+                holdadvise.InputError,
+                "no queue is asked",
+            ),
         ]:
             with self.subTest(given=given), self.assertRaises(error) as caught:
                 holdadvise.advise(**given)
@@ -181,12 +222,15 @@ class Refused(unittest.TestCase):
         self.assertEqual(caught.exception.errno, 2)
 
     def test_what_is_left_out_is_a_warning(self):
-        text = (POOL / "held.long").read_text() + '\nClusterId = 1\nProcId = 0\nHoldReason = "open\n'
+        text = (
+            POOL / "held.long"
+        ).read_text() + '\nClusterId = 1\nProcId = 0\nHoldReason = "open\n'
         with self.assertWarnsRegex(holdadvise.HoldAdviseWarning, "HoldReason"):
             holdadvise.advise(text, now=NOW, **LOGS)
-        with self.assertWarnsRegex(holdadvise.HoldAdviseWarning, "99999.0"):
+        with self.assertWarnsRegex(holdadvise.HoldAdviseWarning, "99999.0") as caught:
             found = holdadvise.advise(POOL / "held.long", jobs="21.0 99999.0", now=NOW, **LOGS)
         self.assertEqual([advice.job_id for advice in found], ["21.0"])
+        self.assertEqual(caught.filename, __file__)
 
     def test_no_held_job_is_no_advice(self):
         self.assertEqual(holdadvise.advise([{"ClusterId": 1, "ProcId": 0, "JobStatus": 2}]), [])
@@ -195,7 +239,12 @@ class Refused(unittest.TestCase):
 
 @unittest.skipUnless(TOOLS, "the tools are not built")
 class Policies(unittest.TestCase):
-    POLICIES = ["NumHold < 3 && HoldReasonCode = 13", "HoldReasonCode == 13", "-1 < NumHolds", "true"]
+    POLICIES = [
+        "NumHold < 3 && HoldReasonCode = 13",
+        "HoldReasonCode == 13",
+        "-1 < NumHolds",
+        "true",
+    ]
 
     def test_findings_are_those_of_the_tool(self):
         for policy in self.POLICIES:
@@ -211,7 +260,9 @@ class Policies(unittest.TestCase):
             path.write_text("executable = x\nperiodic_release = HoldReasonCode == 13\nqueue\n")
             expected = json.loads(tool("condor_releaseexpr", "-lint", path, "-json"))
             for given in (path, str(path)):
-                self.assertEqual([finding.to_dict() for finding in holdadvise.lint(given)], expected)
+                self.assertEqual(
+                    [finding.to_dict() for finding in holdadvise.lint(given)], expected
+                )
             self.assertIn(f"{path}:2: warning", str(holdadvise.lint(path)[0]))
             with self.assertRaises(holdadvise.ReadError):
                 holdadvise.lint(path.with_name("none"))
@@ -221,7 +272,15 @@ class Policies(unittest.TestCase):
 
     def test_jobs_are_explained_as_by_the_tool(self):
         expected = json.loads(
-            tool("condor_releaseexpr", "-explain", "-jobads", POOL / "held.long", "-now", NOW, "-json")
+            tool(
+                "condor_releaseexpr",
+                "-explain",
+                "-jobads",
+                POOL / "held.long",
+                "-now",
+                NOW,
+                "-json",
+            )
         )
         ads = list(holdadvise.read_ads(POOL / "held.long"))
         for given in (POOL / "held.long", ads, (POOL / "held.long").read_text()):
@@ -254,5 +313,3 @@ def without_times(object_):
         times = ("CheckedAt", "LookAgain", "LikelyFrom", "SuccessLater", "ChangedAt", "Sentence")
         return {name: without_times(value) for name, value in object_.items() if name not in times}
     return [without_times(one) for one in object_] if isinstance(object_, list) else object_
-
-

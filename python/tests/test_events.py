@@ -15,7 +15,9 @@ from . import DATA
 
 LOG = DATA / "pool-23.9" / "EventLog"
 FORMS = sorted((DATA / "pool-23.9" / "forms").glob("*.log"))
-HELD = "012 (007.001.000) 2026-01-02 03:04:05 Job was held.\n\tBad \udcff\n\tCode 13 Subcode 2\n...\n"
+HELD = (
+    "012 (007.001.000) 2026-01-02 03:04:05 Job was held.\n\tBad \udcff\n\tCode 13 Subcode 2\n...\n"
+)
 
 
 def plain(value):
@@ -58,7 +60,9 @@ class Events(unittest.TestCase):
                     found["EventTime"] = wanted["EventTime"]
                     self.assertEqual(found, wanted)
                     self.assertEqual((event.cluster, event.proc), (expected.cluster, expected.proc))
-                    self.assertEqual((event.number, event.name), (int(expected.type), expected.type.name))
+                    self.assertEqual(
+                        (event.number, event.name), (int(expected.type), expected.type.name)
+                    )
                 compared += 1
             self.assertEqual((list(ours), list(theirs)), ([], []), path)
         self.assertGreater(compared, 500)
@@ -94,7 +98,9 @@ class Events(unittest.TestCase):
         self.assertEqual(len(list(EventLog(self.path, damaged="skip"))), 2)
         found = list(EventLog(self.path, damaged="yield"))
         self.assertEqual([type(one).__name__ for one in found], ["Event", "Damage", "Event"])
-        self.assertEqual((found[1].offset, found[1].length, found[1].is_loss), (len(good), 13, False))
+        self.assertEqual(
+            (found[1].offset, found[1].length, found[1].is_loss), (len(good), 13, False)
+        )
         self.assertTrue(str(found[1]).startswith(f"{self.path}: byte {len(good)}: expected"))
         log = EventLog(self.path)
         next(log)
@@ -151,3 +157,19 @@ class Events(unittest.TestCase):
         while waiting.is_alive():
             counted += 1
         self.assertGreater(counted, 1000)
+
+    def test_threads_share_a_log(self):
+        self.path.write_text(HELD.replace("\udcff", "x") * 5000)
+        log = EventLog(self.path)
+        counts = [0] * 4
+
+        def count(at):
+            for _ in log:
+                counts[at] += 1
+
+        threads = [threading.Thread(target=count, args=(at,)) for at in range(len(counts))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(sum(counts), 5000)

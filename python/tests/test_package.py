@@ -50,10 +50,16 @@ class Package(unittest.TestCase):
     def test_stubs_have_the_members_of_the_native_part(self):
         stub = (ROOT / "python" / "package" / "holdadvise" / "_native.pyi").read_text()
         for name in ("ClassAd", "Expr", "Event", "EventLog", "Damage", "AdReader"):
-            part = re.search(rf"^class {name}\b.*?(?=^(?:class|def|@final)|\Z)", stub, re.S | re.M).group()
+            part = re.search(
+                rf"^class {name}\b.*?(?=^(?:class|def|@final)|\Z)", stub, re.S | re.M
+            ).group()
             inherited = {"get"} if name == "ClassAd" else set()
-            members = {member for member in vars(getattr(holdadvise, name)) if not member.startswith("_")}
-            self.assertEqual(set(re.findall(r"^    def ([a-z]\w*)", part, re.M)) | inherited, members, name)
+            members = {
+                member for member in vars(getattr(holdadvise, name)) if not member.startswith("_")
+            }
+            self.assertEqual(
+                set(re.findall(r"^    def ([a-z]\w*)", part, re.M)) | inherited, members, name
+            )
 
     def test_types(self):
         try:
@@ -67,8 +73,14 @@ class Package(unittest.TestCase):
                 done = run([sys.executable, "-m", "mypy", *options, *what])
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             wrong = pathlib.Path(cache) / "wrong.py"
-            wrong.write_text(textwrap.dedent("import holdadvise\nholdadvise.advise(cost=3)\nx: int = holdadvise.lint('a')\n"))
-            self.assertEqual(run([sys.executable, "-m", "mypy", *options, str(wrong)]).stdout.count("error:"), 2)
+            wrong.write_text(
+                textwrap.dedent(
+                    "import holdadvise\nholdadvise.advise(cost=3)\nx: int = holdadvise.lint('a')\n"
+                )
+            )
+            self.assertEqual(
+                run([sys.executable, "-m", "mypy", *options, str(wrong)]).stdout.count("error:"), 2
+            )
         self.assertEqual(run([sys.executable, str(program)]).stderr, "")
 
 

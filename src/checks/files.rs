@@ -73,9 +73,10 @@ pub struct LocalFiles {
 }
 
 impl LocalFiles {
-    /// Of the machine with these names. `program` looks. `me` is the account of this process; `None` for root, which looks with the
-    /// rights of each job's owner, whose numbers `find` gives. `now`: the present, Unix seconds.
-    /// `of_queue`: the ads are the schedd's, not a file's that somebody may have written.
+    /// Of the machine with these names. `program` looks. `me` is the account of this process;
+    /// `None` for root, which looks with the rights of each job's owner, whose numbers `find`
+    /// gives. `now`: the present, Unix seconds. `of_queue`: the ads are the schedd's, not a file's
+    /// that somebody may have written.
     pub fn new(
         program: impl Into<Program>,
         hosts: Vec<String>,

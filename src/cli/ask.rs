@@ -32,8 +32,8 @@ pub struct Told {
     pub text: String,
 }
 
-/// The advice on the jobs of a request; what it says of printing, and of carrying advice out, is not
-/// looked at.
+/// The advice on the jobs of a request; what it says of printing, and of carrying advice out, is
+/// not looked at.
 ///
 /// # Errors
 /// [`RunError`] when no jobs can be had at all, and for a setting or model that cannot be used.

@@ -7,8 +7,8 @@ use super::accounts::{ID_TIME, ids_of};
 use crate::checks::LocalFiles;
 use crate::queue::run_tool;
 
-/// The files of this machine. `now` and `of_queue`: see [`LocalFiles::new`]. `None` where no program
-/// is known that looks.
+/// The files of this machine. `now` and `of_queue`: see [`LocalFiles::new`]. `None` where no
+/// program is known that looks.
 pub fn local_files(config: &Config, now: i64, of_queue: bool) -> Option<LocalFiles> {
     let program = config.looks.clone()?;
     let me = account().map(str::to_owned);

@@ -11,7 +11,7 @@ impl ClassAd {
     /// ```
     /// use classads::{ClassAd, EvalContext};
     ///
-    /// let job = ClassAd::parse("[ RequestMemory = 2048; Requirements = TARGET.Memory >= RequestMemory ]")?;
+    /// let job = ClassAd::parse("[ Requirements = TARGET.Memory >= 2048 ]")?;
     /// let slot = ClassAd::parse("[ Memory = 4096 ]")?;
     /// assert!(slot.matches(&job, &EvalContext::default()));
     /// assert!(!job.matches(&slot, &EvalContext::default()));

@@ -16,7 +16,10 @@ from ._values import InputError
 
 
 class Statement(Mapping[str, Any]):
-    """Fields of an advice that belong together, by their names in the JSON; printed, their sentence."""
+    """Fields of an advice that belong together, by their names in the JSON.
+
+    Printed it is their sentence.
+    """
 
     __slots__ = ("_fields",)
 
@@ -50,7 +53,10 @@ class Statement(Mapping[str, Any]):
 
 @dataclasses.dataclass(frozen=True)
 class Advice:
-    """What to do with a held job. The names are those of `condor_holdadvise -json` in lower case."""
+    """What to do with a held job.
+
+    The names are those of `condor_holdadvise -json` in lower case.
+    """
 
     schema_version: int
     cluster_id: int
@@ -148,9 +154,10 @@ def advise(
     checks: Optional[str] = None,
     now: Union[datetime, float, None] = None,
 ) -> list[Advice]:
-    """Says of held jobs whether to release, change or remove them, or to wait, in the order of their ids.
+    """Says of held jobs whether to release, change or remove them, or to wait.
 
-    Arguments are named like the options of `condor_holdadvise` and mean the same. No queue is asked.
+    They come in the order of their ids. Arguments are named like the options of
+    `condor_holdadvise` and mean the same. No queue is asked.
     """
     advices, refused, faults = _native.advise(
         jobads=job_ads(jobads),
@@ -168,5 +175,5 @@ def advise(
     )
     if refused and not advices:
         raise InputError("; ".join(refused))
-    warn(faults + refused)
+    warn(faults + refused, 2)
     return [_advice(text, block) for text, block in advices]

@@ -37,8 +37,8 @@ class Damage:
 class ClassAd(Mapping[str, Any]):
     """Names of attributes, in any case, and their expressions.
 
-    Constants, lists and ads are Python's values, all else is `Expr`. A text may have any form: `-long`, JSON, XML,
-    brackets. Ads of other modules are read from what `str` makes of them.
+    Constants, lists and ads are Python's values, all else is `Expr`. A text may have any form:
+    `-long`, JSON, XML, brackets. Ads of other modules are read from what `str` makes of them.
     """
 
     def __init__(self, source: Any = None, /) -> None: ...
@@ -55,7 +55,10 @@ class ClassAd(Mapping[str, Any]):
         """The expression of an attribute."""
 
     def eval(self, name: str, /, target: Any = None, *, now: _Now = None) -> Any:
-        """The value of an attribute, against the ad `target`; `Value.Undefined` where the ad lacks it."""
+        """The value of an attribute, against the ad `target`.
+
+        `Value.Undefined` where the ad lacks it.
+        """
 
     def matches(self, other: Any, /, *, now: _Now = None) -> bool:
         """Whether this ad meets the requirements of the other."""
@@ -73,7 +76,10 @@ class ClassAd(Mapping[str, Any]):
 
 @final
 class Expr:
-    """An expression of the ClassAd language, read in the new syntax or `old`: that of `condor_q -long`."""
+    """An expression of the ClassAd language.
+
+    It is read in the new syntax or, `old`, that of `condor_q -long`.
+    """
 
     def __init__(self, text: str, /, *, old: bool = False) -> None: ...
     def eval(self, ad: Any = None, target: Any = None, *, now: _Now = None) -> Any:
@@ -132,11 +138,12 @@ class Event:
 class EventLog:
     """The events of a job event log, in their order.
 
-    Text, XML and JSON, compressed with gzip or not. `damaged` says what is done with damage: it is raised as
-    `InputError` and the next item comes behind it, or yielded as `Damage`, or skipped. `stop_after`: seconds that an
-    event which is not written yet is waited for; None is for ever, and the log is followed through its rotations.
-    `rotated`: the older files of the log first. `time_zone`: the zone of the access point that wrote it, such as
-    "Europe/Berlin"; default: the system's.
+    Text, XML and JSON, compressed with gzip or not. `damaged` says what is done with damage: it is
+    raised as `InputError` and the next item comes behind it, or yielded as `Damage`, or skipped.
+    `stop_after`: seconds that an event which is not written yet is waited for; None is for ever,
+    and the log is followed through its rotations. `rotated`: the older files of the log first.
+    `time_zone`: the zone of the access point that wrote it, such as "Europe/Berlin"; default: the
+    system's.
     """
 
     def __init__(
@@ -153,9 +160,13 @@ class EventLog:
     def __next__(self) -> Union[Event, Any]: ...
 
 def read_ads(
-    source: Union[_Path, bytes], /, *, attributes: Optional[Iterable[str]] = None, damaged: _Damaged = "raise"
+    source: Union[_Path, bytes],
+    /,
+    *,
+    attributes: Optional[Iterable[str]] = None,
+    damaged: _Damaged = "raise",
 ) -> AdReader:
-    """The ads of a file or text, in any form; of each these attributes alone, where they are named."""
+    """The ads of a file or text, in any form; of each the attributes that are named, or all."""
 
 def advise(
     *,

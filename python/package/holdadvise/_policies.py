@@ -19,7 +19,10 @@ Policy = Union[str, "os.PathLike[str]"]
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """Something about a policy. The names are those of `condor_releaseexpr -lint -json` in lower case."""
+    """Something about a policy.
+
+    The names are those of `condor_releaseexpr -lint -json` in lower case.
+    """
 
     file: Optional[str]
     line: Optional[int]
@@ -60,7 +63,7 @@ def _policy(policy: Policy) -> str:
 
 def _answer(options: list[str], **more: Any) -> Any:
     text, said = _native.releaseexpr([*options, "-json"], **more)
-    warn(said)
+    warn(said, 3)
     return json.loads(text)
 
 
@@ -72,14 +75,18 @@ def _one(option: str, given: Any) -> list[str]:
     return [] if given is None else [option, str(given)]
 
 
-def lint(policy: Policy, *, kind: Optional[str] = None, condor: Optional[str] = None) -> list[Finding]:
+def lint(
+    policy: Policy, *, kind: Optional[str] = None, condor: Optional[str] = None
+) -> list[Finding]:
     """Says what is wrong with an expression, or with the policies of a file.
 
-    `kind` is what an expression by itself is for: "release" (the default), "hold", "remove" or "on-exit"; `condor` the
-    version of HTCondor that evaluates it.
+    `kind` is what an expression by itself is for: "release" (the default), "hold", "remove" or
+    "on-exit"; `condor` the version of HTCondor that evaluates it.
     """
     options = ["-lint", _policy(policy), *_one("-kind", kind), *_one("-condor", condor)]
-    return [Finding(**{_field(name): value for name, value in one.items()}) for one in _answer(options)]
+    return [
+        Finding(**{_field(name): value for name, value in one.items()}) for one in _answer(options)
+    ]
 
 
 def explain(
@@ -89,8 +96,10 @@ def explain(
     config: Optional[Path] = None,
     now: Union[datetime, float, None] = None,
 ) -> list[dict[str, Any]]:
-    """Says of held jobs why their release policies do not release them, and when they will: the objects that
-    `condor_releaseexpr -explain -json` prints."""
+    """Says of held jobs why their release policies do not release them, and when they will.
+
+    These are the objects that `condor_releaseexpr -explain -json` prints.
+    """
     options = ["-explain", *words(jobs), *([] if config is None else ["-config", _path(config)])]
     return list(_answer(options, jobads=job_ads(jobads), now=now))
 
@@ -105,10 +114,14 @@ def replay(
     condor: Optional[str] = None,
     cost: Optional[Mapping[str, float]] = None,
 ) -> dict[str, Any]:
-    """Says what a release policy would have done with the holds of these logs: the object that
-    `condor_releaseexpr -replay -json` prints."""
+    """Says what a release policy would have done with the holds of these logs.
+
+    It is the object that `condor_releaseexpr -replay -json` prints.
+    """
     options = ["-replay", _policy(policy), *_one("-condor", condor)]
-    options += _files("-userlog", userlog) + _files("-eventlog", eventlog) + _files("-epochs", epochs)
+    options += (
+        _files("-userlog", userlog) + _files("-eventlog", eventlog) + _files("-epochs", epochs)
+    )
     options += [] if config is None else ["-config", _path(config)]
     for change in costs(cost):
         options += ["-cost", change]

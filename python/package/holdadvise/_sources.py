@@ -17,8 +17,8 @@ Paths = Union[Path, Iterable[Path]]
 Words = Union[str, Iterable[str]]
 JobAds = Union[Path, bytes, Mapping[str, Any], Iterable[Any]]
 
-# Looks at files for this process: a file system may hang, and the process that looks is left behind then. It needs
-# nothing but the interpreter and the native part, whatever account it becomes.
+# Looks at files for this process: a file system may hang, and the process that looks is left behind
+# then. It needs nothing but the interpreter and the native part, whatever account it becomes.
 _LOOK = (
     "import sys; from importlib.machinery import ExtensionFileLoader; from importlib import util; "
     "loader = ExtensionFileLoader('_native', sys.argv[1]); "
@@ -35,7 +35,7 @@ def looks() -> Optional[tuple[str, list[str]]]:
 
 
 def job_ads(ads: Optional[JobAds]) -> Union[Path, bytes, None]:
-    """A path or text stays; all else becomes the text of the ads, one a line, as `condor_q -json` prints it."""
+    """A path or text stays; all else becomes the text of the ads, as `condor_q -json` has it."""
     if ads is None or isinstance(ads, (str, bytes, os.PathLike)):
         return ads
     is_one = isinstance(ads, Mapping) or not isinstance(ads, Iterable)
@@ -70,6 +70,7 @@ def costs(given: Optional[Mapping[str, float]]) -> list[str]:
     return [f"{name}={hours}" for name, hours in (given or {}).items()]
 
 
-def warn(lines: Iterable[str]) -> None:
+def warn(lines: Iterable[str], calls: int) -> None:
+    """Warns whoever called the package, so many calls above this one."""
     for line in lines:
-        warnings.warn(line, HoldAdviseWarning, stacklevel=3)
+        warnings.warn(line, HoldAdviseWarning, stacklevel=calls + 1)

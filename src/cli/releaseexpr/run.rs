@@ -125,8 +125,8 @@ pub struct Data {
     pub said: Vec<String>,
 }
 
-/// Does what these options ask for, with `-json` among them. `job_ads`: what stands in the file that
-/// follows `-jobads`, which is a name for it then.
+/// Does what these options ask for, with `-json` among them. `job_ads`: what stands in the file
+/// that follows `-jobads`, which is a name for it then.
 ///
 /// # Errors
 /// [`RunError`] as the tool.
