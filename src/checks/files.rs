@@ -1,14 +1,14 @@
 //! Checks of the files that jobs of this machine's schedd need.
 
 use std::collections::{BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use classads::ClassAd;
 
 use super::look::{Sight, Use};
 use super::looker::{Account, Looker, Wanted};
-use super::{Check, Fault, Finding, Needed, Recorded, Remark, Thing, Why, Words, urls};
+use super::{Check, Fault, Finding, Needed, Program, Recorded, Remark, Thing, Why, Words, urls};
 use crate::rights::Ids;
 
 /// Accounts whose numbers are asked for.
@@ -43,8 +43,8 @@ enum Whose {
 pub struct FileSystems(Looker);
 
 impl FileSystems {
-    /// `program` is started with [`super::SERVE`] and is to call [`super::serve`].
-    pub fn new(program: PathBuf) -> Self {
+    /// `program` looks.
+    pub fn new(program: Program) -> Self {
         Self(Looker::new(program))
     }
 
@@ -73,19 +73,19 @@ pub struct LocalFiles {
 }
 
 impl LocalFiles {
-    /// Of the machine with these names. `program` is started with [`super::SERVE`] and is to call
-    /// [`super::serve`]. `me` is the account of this process; `None` for root, which looks with the
-    /// rights of each job's owner, whose numbers `find` gives. `now`: the present, Unix seconds.
-    /// `of_queue`: the ads are the schedd's, not a file's that somebody may have written.
+    /// Of the machine with these names. `program` looks. `me` is the account of this process;
+    /// `None` for root, which looks with the rights of each job's owner, whose numbers `find`
+    /// gives. `now`: the present, Unix seconds. `of_queue`: the ads are the schedd's, not a file's
+    /// that somebody may have written.
     pub fn new(
-        program: PathBuf,
+        program: impl Into<Program>,
         hosts: Vec<String>,
         me: Option<String>,
         find: fn(&str) -> Option<Ids>,
         now: i64,
         of_queue: bool,
     ) -> Self {
-        let looker = Looker::new(program);
+        let looker = Looker::new(program.into());
         let whose = me.map_or(Whose::All(find), Whose::Own);
         Self { looker, hosts, whose, accounts: Mutex::default(), now, of_queue, urls: Urls::None }
     }

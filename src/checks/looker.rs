@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::AsFd;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ use serde_json::{Value, to_string as to_json};
 
 use super::look::{Sight, Use, look};
 use super::mounts::Mounts;
-use super::{Answer, Fault, Finding, SERVE, Why, Words, urls, words};
+use super::{Answer, Fault, Finding, Program, SERVE, Why, Words, urls, words};
 use crate::rights::{self, Ids};
 use eventlog::input;
 
@@ -80,9 +80,8 @@ pub(super) struct Wanted {
 /// Looks at paths, each once.
 #[derive(Debug)]
 pub(super) struct Looker {
-    /// A program that calls [`serve`] when it is started with [`SERVE`]; `None`: only what is known
-    /// is answered.
-    program: Option<PathBuf>,
+    /// `None`: only what is known is answered.
+    program: Option<Program>,
     mounts: Mounts,
     /// Answers by account.
     known: Mutex<HashMap<(String, Question), Result<Value, Why>>>,
@@ -106,7 +105,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Looker {
-    pub(super) fn new(program: PathBuf) -> Self {
+    pub(super) fn new(program: Program) -> Self {
         Self { program: Some(program), mounts: Mounts::here(), ..Self::recorded(Vec::new()) }
     }
 
@@ -198,7 +197,7 @@ impl Looker {
 
     fn ask_server(
         &self,
-        program: &Path,
+        program: &Program,
         account: &Account,
         place: Place,
         question: &Question,
@@ -260,7 +259,7 @@ impl Looker {
         });
     }
 
-    fn ask_one_server(&self, program: &Path, server: &str, all: Vec<Wanted>, until: Instant) {
+    fn ask_one_server(&self, program: &Program, server: &str, all: Vec<Wanted>, until: Instant) {
         let mut away = None;
         for Wanted { url, account, public } in all {
             let question = match public {
@@ -310,7 +309,7 @@ fn is_denied(answer: &Value) -> bool {
 impl Server {
     fn answer(
         &mut self,
-        program: &Path,
+        program: &Program,
         account: &Account,
         question: &Question,
         limit: Duration,
@@ -342,9 +341,9 @@ impl Server {
         }
     }
 
-    fn start(program: &Path, account: &Account) -> io::Result<Self> {
-        let mut command = Command::new(program);
-        command.arg(SERVE).env_clear().current_dir("/");
+    fn start(program: &Program, account: &Account) -> io::Result<Self> {
+        let mut command = Command::new(&program.path);
+        command.args(&program.arguments).arg(SERVE).env_clear().current_dir("/");
         if let Some(ids) = &account.ids {
             command.args(ids.list().map(|id| id.to_string()));
         }
@@ -418,7 +417,7 @@ mod tests {
         std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
         use std::os::unix::fs::PermissionsExt;
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
-        Looker::new(path)
+        Looker::new(path.into())
     }
 
     fn me() -> Account {
@@ -468,7 +467,7 @@ mod tests {
             let looker = program(folder.path(), text);
             assert_eq!(looker.look(&me(), "/data/x", Use::Read).finding, expected, "{text}");
         }
-        let none = Looker::new(folder.path().join("none"));
+        let none = Looker::new(folder.path().join("none").into());
         assert_eq!(none.look(&me(), "/x", Use::Read).finding, failed);
     }
 }

@@ -27,6 +27,9 @@ mod recorded;
 mod urls;
 mod words;
 
+use std::ffi::OsString;
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 pub use files::{FileSystems, LocalFiles, Urls};
@@ -38,6 +41,32 @@ pub use crate::rights::Ids;
 
 /// The argument with which a program of this crate looks at files for another: [`serve`].
 pub const SERVE: &str = "-look";
+
+/// A program that looks at files for another: started with its arguments and [`SERVE`], it calls
+/// [`serve`] with what follows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    path: PathBuf,
+    arguments: Vec<OsString>,
+}
+
+impl Program {
+    /// A program that needs these arguments before [`SERVE`].
+    pub fn with_arguments(path: PathBuf, arguments: Vec<OsString>) -> Self {
+        Self { path, arguments }
+    }
+
+    /// The program of this process; `None` where its file is not known.
+    pub fn of_process() -> Option<Self> {
+        std::env::current_exe().ok().map(Self::from)
+    }
+}
+
+impl From<PathBuf> for Program {
+    fn from(path: PathBuf) -> Self {
+        Self { path, arguments: Vec::new() }
+    }
+}
 
 /// What a job needs a file or directory for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use directories::BaseDirs;
 
-use crate::checks::Urls;
+use crate::checks::{Program, Urls};
 use crate::model::EngineKind;
 use crate::policy::{Assignment, Knobs, PolicyTime, SettingsFile};
 use crate::queue::run_tool;
@@ -107,6 +107,8 @@ pub struct SettingError {
 /// Looks settings up, each source read when it is first needed.
 #[derive(Debug)]
 pub struct Config {
+    /// What looks at files; `None`: nothing does.
+    pub(super) looks: Option<Program>,
     user_files: Vec<PathBuf>,
     user: OnceCell<UserSettings>,
     pool: OnceCell<BTreeMap<String, String>>,
@@ -122,14 +124,19 @@ struct UserSettings {
 }
 
 impl Config {
-    /// The settings of the user who runs this.
+    /// The settings of the user who runs this. The program of this process looks at files.
     pub fn of_user() -> Self {
+        Self::looking_with(Program::of_process())
+    }
+
+    /// The settings of the user who runs this, where another program looks at files, or none.
+    pub fn looking_with(looks: Option<Program>) -> Self {
         let mut user_files = Vec::new();
         if let Some(dirs) = BaseDirs::new() {
             user_files.push(dirs.home_dir().join(".condor/holdadvise/config"));
             user_files.push(dirs.config_dir().join("condor-holdadvise/config"));
         }
-        Self { user_files, user: OnceCell::new(), pool: OnceCell::new() }
+        Self { looks, user_files, user: OnceCell::new(), pool: OnceCell::new() }
     }
 
     /// The value of a setting of this tool; empty values count as not set.
@@ -383,6 +390,7 @@ mod tests {
         std::fs::write(&one, "HOLDADVISE_TESTKNOB = 1\nEMPTY =").unwrap();
         std::fs::write(&two, "HOLDADVISE_TESTKNOB = 2\nOTHER = 3").unwrap();
         let config = Config {
+            looks: None,
             user_files: vec![dir.path().join("absent"), one, two],
             user: OnceCell::new(),
             pool: OnceCell::from(BTreeMap::from([("FAR".to_owned(), "4".to_owned())])),
@@ -398,6 +406,7 @@ mod tests {
     #[test]
     fn values_that_cannot_be_used_are_named() {
         let config = |name: &str, value: &str| Config {
+            looks: None,
             user_files: Vec::new(),
             user: OnceCell::from(UserSettings::default()),
             pool: OnceCell::from(BTreeMap::from([(name.to_owned(), value.to_owned())])),

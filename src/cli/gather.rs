@@ -12,7 +12,7 @@ use crate::history::ATTRIBUTES;
 use crate::policy::Version;
 use crate::queue::{
     AdText, Filter, Found, Projection, QueueError, QueueJob, RecentRuns, Schedd, display_path,
-    held_jobs_of_file, unreadable,
+    held_jobs_of_file, held_jobs_of_text, unreadable,
 };
 use eventlog::JobId;
 use eventlog::input;
@@ -103,18 +103,21 @@ pub fn gather(
     let schedd = request.schedd(config)?;
     check_named(request)?;
     let logs_alone = request.job_ads.is_none() && request.is_offline();
-    let Found { held, refused, faults, ads } = match &request.job_ads {
-        Some(file) => {
-            held_jobs_of_file(file, &request.selection, filter, request.limit, &projection)?
+    let (selection, limit) = (&request.selection, request.limit);
+    let found = match (&request.job_ads, &request.job_ad_text) {
+        (Some(name), Some(text)) => {
+            held_jobs_of_text(text, name, selection, filter, limit, &projection)
         }
-        None if logs_alone => Found::default(),
-        None => schedd.held_jobs(&request.selection, request.limit, &projection)?,
+        (Some(file), None) => held_jobs_of_file(file, selection, filter, limit, &projection),
+        (None, _) if logs_alone => Ok(Found::default()),
+        (None, _) => schedd.held_jobs(selection, limit, &projection),
     };
+    let Found { held, refused, faults, ads } = found?;
     let mut remarks = Remarks { refused, faults, ..Remarks::default() };
     if held.is_empty() && !logs_alone {
         return Ok((Gathered { ads, ..Gathered::default() }, remarks));
     }
-    let named = job_logs::of(request, &held, &mut remarks);
+    let named = job_logs::of(request, config, &held, &mut remarks);
     let event_logs = event_logs(request, config, &mut remarks.missing);
     let (mut epochs, mut hold_counts) = (None, None);
     if !request.is_offline() && request.epochs.is_none() {

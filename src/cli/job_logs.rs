@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::Request;
 use super::accounts::{as_owner, ids_of};
 use super::gather::{Gathered, Remarks};
 use super::sentences::unknown;
+use super::{Config, Request};
 use crate::advice::Missing;
 use crate::checks::FileSystems;
 use crate::queue::{QueueJob, display_path, file_of};
@@ -17,11 +17,16 @@ use crate::queue::{QueueJob, display_path, file_of};
 ///
 /// A file that ads name under several names (links) is read once, under the first: whoever names it
 /// so is as one who names the first.
-pub(super) fn of(request: &Request, held: &[QueueJob], remarks: &mut Remarks) -> Gathered {
+pub(super) fn of(
+    request: &Request,
+    config: &Config,
+    held: &[QueueJob],
+    remarks: &mut Remarks,
+) -> Gathered {
     if !request.user_logs.is_empty() {
         return Gathered { user_logs: request.user_logs.clone(), ..Gathered::default() };
     }
-    let systems = std::env::current_exe().ok().map(FileSystems::new);
+    let systems = config.looks.clone().map(FileSystems::new);
     let mut state: HashMap<(&Path, &str), Result<PathBuf, Missing>> = HashMap::new();
     let mut files: HashMap<(u64, u64), PathBuf> = HashMap::new();
     let mut open = |log: &Path, account: &str| match file(systems.as_ref(), log, account) {

@@ -7,11 +7,10 @@ use super::accounts::{ID_TIME, ids_of};
 use crate::checks::LocalFiles;
 use crate::queue::run_tool;
 
-/// The files of this machine, for a program that calls [`crate::checks::serve`] when it is started
-/// with [`crate::checks::SERVE`]. `now` and `of_queue`: see [`LocalFiles::new`]. `None` where the
-/// program's own file is not known.
+/// The files of this machine. `now` and `of_queue`: see [`LocalFiles::new`]. `None` where no
+/// program is known that looks.
 pub fn local_files(config: &Config, now: i64, of_queue: bool) -> Option<LocalFiles> {
-    let program = std::env::current_exe().ok()?;
+    let program = config.looks.clone()?;
     let me = account().map(str::to_owned);
     Some(LocalFiles::new(program, hosts(config), me, ids_of, now, of_queue))
 }

@@ -3,6 +3,7 @@
 //!
 //! - `accounts`: numbers of accounts, and files opened with their rights.
 //! - `apply`: `-apply`.
+//! - [`ask`]: advice for a program that asks without a command line.
 //! - `arguments`: what the tools share about options.
 //! - `choices`: `-explain-decision` in English.
 //! - [`collect`]: the command line of `condor_holdadvise_collect`.
@@ -36,6 +37,7 @@
 mod accounts;
 mod apply;
 mod arguments;
+mod ask;
 mod choices;
 pub mod collect;
 mod colour;
@@ -67,6 +69,7 @@ mod zones;
 
 pub use accounts::ids_now;
 pub use arguments::ArgumentError;
+pub use ask::{Answer, Judged, ask};
 pub use completions::completions;
 pub use config::{Config, SettingError};
 pub use constraint::Constraint;

@@ -73,6 +73,8 @@ pub struct Request {
     pub pool: Option<String>,
     /// `-jobads`; `-` is standard input.
     pub job_ads: Option<PathBuf>,
+    /// What stands there, where a program has it and `job_ads` is no file but a name for it.
+    pub job_ad_text: Option<Vec<u8>>,
     /// `-userlog`.
     pub user_logs: Vec<PathBuf>,
     /// `-eventlog`.
@@ -105,6 +107,8 @@ pub struct Request {
     pub yes: bool,
     /// `-watch`: time between two looks.
     pub watch: Option<Duration>,
+    /// The process goes on when it has the advice.
+    pub goes_on: bool,
     /// What to print.
     pub output: Output,
     /// How to print it.
@@ -164,7 +168,7 @@ impl Request {
 
     /// The process judges several times.
     pub fn looks_again(&self) -> bool {
-        self.watch.is_some() || self.dag_node
+        self.watch.is_some() || self.dag_node || self.goes_on
     }
 
     /// Whether a job with this advice is printed.
@@ -237,6 +241,7 @@ impl Request {
             schedd: text("name"),
             pool: text("pool"),
             job_ads: path("jobads"),
+            job_ad_text: None,
             user_logs: paths("userlog"),
             event_logs: paths("eventlog"),
             epochs: path("epochs"),
@@ -253,6 +258,7 @@ impl Request {
             most: number(matches, "max")?,
             yes: matches.get_flag("yes"),
             watch,
+            goes_on: false,
             output,
             style: Style {
                 columns,

@@ -12,7 +12,7 @@ use super::config::SettingError;
 use super::constraint::Constraint;
 use super::debug;
 use super::gather::{Gathered, Remarks, gather};
-use super::judge::judge;
+use super::judge::{Take, judge};
 use super::outcomes::print_outcomes;
 use super::output::{self, ToolError, say};
 use super::print::{Page, Printer};
@@ -140,6 +140,8 @@ pub(super) fn answer(
     if request.mcp {
         return Ok(mcp::serve(&mut io::stdin().lock(), out)?);
     }
+    // An assistant asks again.
+    request.goes_on |= output::is_collected();
     let logs = request.user_logs.iter_mut().chain(&mut request.event_logs);
     let _kept = piped::keep(logs)?;
     if request.outcomes {
@@ -226,20 +228,16 @@ fn advise(
     let mut judged = 0;
     let mut nothing = nothing(request, gathered.ads);
     let mut printer = Printer::new(out, &request.output, &page);
-    if !gathered.held.is_empty() || gathered.logs_alone {
-        let model = model_file::open::<RunError>(&request.model(), config)?;
-        let mut take = |advice: &Advice, job: Option<&AdText>| {
-            judged += 1;
-            if request.shows(advice.recommendation) { printer.add(advice, job) } else { Ok(()) }
-        };
-        let logs_alone = gathered.logs_alone;
-        let known = judge(gathered, &mut remarks, request, config, &model, now, &mut take)?;
-        if logs_alone {
-            let jobs = plural(known, "job");
-            nothing = format!("No held jobs: the logs tell of {jobs}, none on hold at their end.");
-        }
+    let logs_alone = gathered.logs_alone;
+    let mut take = |advice: &Advice, job: Option<&AdText>| {
+        judged += 1;
+        if request.shows(advice.recommendation) { printer.add(advice, job) } else { Ok(()) }
+    };
+    let known = judge_all(gathered, &mut remarks, request, config, now, &mut take)?;
+    if logs_alone {
+        let jobs = plural(known, "job");
+        nothing = format!("No held jobs: the logs have {jobs}, none on hold at their end.");
     }
-    remarks.faults.extend(config.faults().iter().cloned());
     tell(&remarks);
     if judged == 0 && !selection.jobs.is_empty() {
         return Err(RunError::NothingJudged);
@@ -268,6 +266,24 @@ fn nothing(request: &Request, ads: Option<usize>) -> String {
             "No held jobs: none of yours in the queue; -allusers looks at those of all.".to_owned()
         }
     }
+}
+
+/// Hands the advice on each job that was gathered to `take`. Returned: the jobs that logs have.
+pub(super) fn judge_all(
+    gathered: Gathered,
+    remarks: &mut Remarks,
+    request: &Request,
+    config: &Config,
+    now: i64,
+    take: Take<'_>,
+) -> Result<usize, RunError> {
+    let mut known = 0;
+    if !gathered.held.is_empty() || gathered.logs_alone {
+        let model = model_file::open::<RunError>(&request.model(), config)?;
+        known = judge(gathered, remarks, request, config, &model, now, take)?;
+    }
+    remarks.faults.extend(config.faults().iter().cloned());
+    Ok(known)
 }
 
 /// What there is to judge, as of `now`, and what is to be said of it.

@@ -1,6 +1,6 @@
 //! Held jobs and epoch ads out of files.
 
-use std::io::{BufReader, Read};
+use std::io::{self, BufReader, Read};
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
 use std::path::Path;
@@ -35,6 +35,32 @@ pub fn held_jobs_of_file(
     limit: Option<usize>,
     projection: &Projection,
 ) -> Result<Found, QueueError> {
+    held_jobs(|| input::reader(path), path, selection, filter, limit, projection)
+}
+
+/// Reads the held jobs of a text of job ads, called by this name in what is said of it.
+///
+/// # Errors
+/// [`QueueError::NotAds`] when nothing in it is an ad.
+pub fn held_jobs_of_text(
+    text: &[u8],
+    name: &Path,
+    selection: &Selection,
+    filter: Filter<'_>,
+    limit: Option<usize>,
+    projection: &Projection,
+) -> Result<Found, QueueError> {
+    held_jobs(|| Ok(text), name, selection, filter, limit, projection)
+}
+
+fn held_jobs<R: Read>(
+    open: impl FnOnce() -> io::Result<R> + Send,
+    path: &Path,
+    selection: &Selection,
+    filter: Filter<'_>,
+    limit: Option<usize>,
+    projection: &Projection,
+) -> Result<Found, QueueError> {
     let place = display(path);
     let mut sorter = Sorter::new(selection, limit, &place);
     let mut ads = 0;
@@ -44,7 +70,7 @@ pub fn held_jobs_of_file(
     thread::scope(|scope| {
         let reading = scope.spawn(move || {
             let mut batch = Vec::new();
-            read_ads(input::reader(path).map_err(error)?, path, projection, |item| {
+            read_ads(open().map_err(error)?, path, projection, |item| {
                 batch.push(item);
                 if batch.len() < BATCH {
                     return ControlFlow::Continue(());

@@ -254,9 +254,21 @@ pub(crate) fn end_well_at_interrupt() {
     end_groups_on_signals();
 }
 
+/// The program that this is a part of handles signals itself.
+static LEAVES_SIGNALS: AtomicBool = AtomicBool::new(false);
+
+/// Leaves signals to the program that this library is a part of; to be called before anything else.
+/// A tool of HTCondor that runs when a signal ends the program then goes on until its time is up.
+pub fn leave_signals() {
+    LEAVES_SIGNALS.store(true, Ordering::Relaxed);
+}
+
 /// From now on a signal that ends this program first ends what it has started. What is ignored
 /// stays ignored (`nohup`).
 fn end_groups_on_signals() {
+    if LEAVES_SIGNALS.load(Ordering::Relaxed) {
+        return;
+    }
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let ignored = ignored_signals();

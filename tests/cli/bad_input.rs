@@ -210,7 +210,7 @@ fn jobs_that_the_log_does_not_show_held() {
     let said = place.run(&["-userlog", log, "-now", NOW], "");
     assert_eq!(
         (said.status, said.stdout.as_str()),
-        (0, "No held jobs: the logs tell of 1 job, none on hold at their end.\n")
+        (0, "No held jobs: the logs have 1 job, none on hold at their end.\n")
     );
 }
 

@@ -60,7 +60,7 @@ pub(crate) const NAMES: [&str; 39] = [
 
 /// The attributes of an advice; `null` where something is not known. All text is fit for a
 /// terminal. Times in sentences are of the zone.
-pub(super) fn attributes(advice: &Advice, zone: &TimeZone) -> Map<String, Value> {
+pub(in crate::cli) fn attributes(advice: &Advice, zone: &TimeZone) -> Map<String, Value> {
     let held = &advice.held;
     let text = |text: &str| Value::from(strip_control(text));
     let maybe = |value: &Option<String>| value.as_deref().map_or(Value::Null, text);

@@ -61,6 +61,7 @@ use crate::advice::Advice;
 use crate::queue::AdText;
 
 pub(crate) use attributes::NAMES as ATTRIBUTE_NAMES;
+pub(super) use attributes::attributes;
 pub(super) use columns::of_job_ad;
 pub(crate) use json::WATCH_NAMES;
 

@@ -4,7 +4,9 @@ use super::request::Request;
 use super::run::RunError;
 use crate::cli::Config;
 use crate::cli::output::say;
-use crate::queue::{Found, Projection, QueueJob, Schedd, Selection, held_jobs_of_file};
+use crate::queue::{
+    Found, Projection, QueueJob, Schedd, Selection, held_jobs_of_file, held_jobs_of_text,
+};
 
 /// The held jobs named, or all of a file; so many at most. What cannot be had is said.
 ///
@@ -18,9 +20,12 @@ pub(super) fn held(
 ) -> Result<Vec<QueueJob>, RunError> {
     let selection = Selection { jobs: request.jobs.clone(), ..Selection::default() };
     let limit = Some(most + 1);
-    let found: Found = match &request.job_ads {
-        Some(file) => held_jobs_of_file(file, &selection, &|_| true, limit, projection)?,
-        None => {
+    let found: Found = match (&request.job_ads, &request.job_ad_text) {
+        (Some(name), Some(text)) => {
+            held_jobs_of_text(text, name, &selection, &|_| true, limit, projection)?
+        }
+        (Some(file), None) => held_jobs_of_file(file, &selection, &|_| true, limit, projection)?,
+        (None, _) => {
             let schedd = Schedd {
                 name: request.schedd.clone(),
                 pool: request.pool.clone(),

@@ -30,3 +30,4 @@ pub(super) use run::answer;
 #[cfg(test)]
 pub(super) use run::reads;
 pub use run::run;
+pub use run::{Data, RunError, data};

@@ -26,6 +26,8 @@ pub(super) struct Request {
     pub(super) jobs: Vec<JobSpec>,
     /// `-jobads`; `-` is standard input.
     pub(super) job_ads: Option<PathBuf>,
+    /// What stands there, where a program has it and `job_ads` is no file but a name for it.
+    pub(super) job_ad_text: Option<Vec<u8>>,
     /// `-name`
     pub(super) schedd: Option<String>,
     /// `-pool`
@@ -128,6 +130,7 @@ impl Request {
             what: if takes_text { all(matches, name) } else { Vec::new() },
             jobs: operands.iter().map(|word| JobSpec::parse(word)).collect(),
             job_ads: one(matches, "jobads"),
+            job_ad_text: None,
             schedd: one(matches, "name"),
             pool: one(matches, "pool"),
             config: one(matches, "config"),

@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use serde_json::Value;
+
 use super::options::TOOL;
 use super::request::{Request, Work};
 use super::{explain, lint, replay, suggest};
@@ -21,7 +23,8 @@ const FAILURE: u8 = 2;
 
 /// Why nothing can be said.
 #[derive(Debug, thiserror::Error)]
-pub(in crate::cli) enum RunError {
+#[non_exhaustive]
+pub enum RunError {
     /// The arguments cannot be read.
     #[error(transparent)]
     Arguments(#[from] ArgumentError),
@@ -114,14 +117,41 @@ pub(in crate::cli) fn answer(arguments: &[OsString], out: &mut dyn Write) -> Res
     let mut request = Request::read(arguments)?;
     let logs = request.user_logs.iter_mut().chain(&mut request.event_logs);
     let _kept = piped::keep(logs)?;
+    work(&request, out)
+}
+
+/// What a program gets that asks without a command line.
+#[derive(Debug)]
+pub struct Data {
+    /// What `-json` prints.
+    pub answer: Value,
+    /// What else is to be said, a line each.
+    pub said: Vec<String>,
+}
+
+/// Does what these options ask for, with `-json` among them. `job_ads`: what stands in the file
+/// that follows `-jobads`, which is a name for it then.
+///
+/// # Errors
+/// [`RunError`] as the tool.
+pub fn data(options: &[OsString], job_ads: Option<Vec<u8>>) -> Result<Data, RunError> {
+    let request = Request { job_ad_text: job_ads, ..Request::read(options)? };
+    let mut text = Vec::new();
+    let (result, said) = output::said_by(|| work(&request, &mut text));
+    result?;
+    let answer = serde_json::from_slice(&text).map_err(io::Error::from)?;
+    Ok(Data { answer, said })
+}
+
+fn work(request: &Request, out: &mut dyn Write) -> Result<u8, RunError> {
     match request.work {
         Work::Help => out.write_all(usage(&TOOL).as_bytes())?,
         Work::Version => writeln!(out, "$HoldadviseVersion: {} $", env!("CARGO_PKG_VERSION"))?,
         Work::Rules => lint::rules(request.columns, out)?,
-        Work::Lint => return lint::answer(&request, out),
-        Work::Explain => explain::answer(&request, out)?,
-        Work::Replay => replay::answer(&request, out)?,
-        Work::Suggest => suggest::answer(&request, out)?,
+        Work::Lint => return lint::answer(request, out),
+        Work::Explain => explain::answer(request, out)?,
+        Work::Replay => replay::answer(request, out)?,
+        Work::Suggest => suggest::answer(request, out)?,
     }
     Ok(0)
 }

@@ -1,0 +1,89 @@
+"""The package as it is installed: its example, its types, its metadata."""
+
+import importlib.metadata
+import inspect
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+import holdadvise
+
+from . import ROOT
+
+README = ROOT / "python" / "README.md"
+
+
+class Package(unittest.TestCase):
+    maxDiff = 4000
+
+    def test_the_example_prints_what_is_beside_it(self):
+        for page in (README, ROOT / "docs" / "using" / "python.md"):
+            blocks = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", page.read_text(), re.S)
+            self.assertTrue(blocks, page)
+            for program, expected in blocks:
+                done = run([sys.executable, "-W", "error", "-c", program])
+                self.assertEqual((done.stdout, done.stderr), (expected, ""))
+
+    def test_it_is_the_one_that_is_installed(self):
+        folder = pathlib.Path(holdadvise.__file__).parent
+        self.assertNotIn(ROOT / "python", folder.parents)
+        self.assertTrue((folder / "py.typed").is_file())
+        metadata = importlib.metadata.metadata("holdadvise")
+        self.assertEqual(metadata["Version"], holdadvise.__version__)
+        self.assertEqual(metadata["License-Expression"], "Apache-2.0")
+        self.assertIn("# holdadvise", metadata["Description"] or metadata.get_payload())
+        self.assertIsNone(metadata.get_all("Requires-Dist"))
+
+    def test_names_are_public_and_described(self):
+        for name in holdadvise.__all__:
+            thing = getattr(holdadvise, name)
+            if isinstance(thing, type):
+                self.assertEqual(thing.__module__, "holdadvise", name)
+            if name != "__version__":
+                self.assertTrue(inspect.getdoc(thing), name)
+
+    def test_stubs_have_the_members_of_the_native_part(self):
+        stub = (ROOT / "python" / "package" / "holdadvise" / "_native.pyi").read_text()
+        for name in ("ClassAd", "Expr", "Event", "EventLog", "Damage", "AdReader"):
+            part = re.search(
+                rf"^class {name}\b.*?(?=^(?:class|def|@final)|\Z)", stub, re.S | re.M
+            ).group()
+            inherited = {"get"} if name == "ClassAd" else set()
+            members = {
+                member for member in vars(getattr(holdadvise, name)) if not member.startswith("_")
+            }
+            self.assertEqual(
+                set(re.findall(r"^    def ([a-z]\w*)", part, re.M)) | inherited, members, name
+            )
+
+    def test_types(self):
+        try:
+            import mypy  # noqa: F401
+        except ImportError:
+            self.skipTest("mypy is not there")
+        program = ROOT / "python" / "tests" / "typed.py"
+        with tempfile.TemporaryDirectory() as cache:
+            options = ["--strict", "--cache-dir", cache]
+            for what in ([str(program)], ["--package", "holdadvise"]):
+                done = run([sys.executable, "-m", "mypy", *options, *what])
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            wrong = pathlib.Path(cache) / "wrong.py"
+            wrong.write_text(
+                textwrap.dedent(
+                    "import holdadvise\nholdadvise.advise(cost=3)\nx: int = holdadvise.lint('a')\n"
+                )
+            )
+            self.assertEqual(
+                run([sys.executable, "-m", "mypy", *options, str(wrong)]).stdout.count("error:"), 2
+            )
+        self.assertEqual(run([sys.executable, str(program)]).stderr, "")
+
+
+def run(command):
+    environment = {**os.environ, "TZ": "UTC"}
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
