@@ -248,8 +248,8 @@ fn has_type<'a>(arguments: &Arguments<'_, 'a>, wanted: ValueType) -> Answer<'a> 
 
 /// The function of a name, without regard to case.
 pub(crate) fn find(name: &str) -> Option<&'static Function> {
-    let lower = name.to_ascii_lowercase();
-    let at = FUNCTIONS.binary_search_by(|(known, ..)| (*known).cmp(lower.as_str())).ok()?;
+    let lower = || name.bytes().map(|byte| byte.to_ascii_lowercase());
+    let at = FUNCTIONS.binary_search_by(|(known, ..)| known.bytes().cmp(lower())).ok()?;
     Some(&FUNCTIONS[at])
 }
 

@@ -1,11 +1,10 @@
 //! Text to syntax tree: tokens, precedence, errors.
 
-pub(crate) mod constant;
 pub(crate) mod error;
 pub(crate) mod escape;
-pub(crate) mod lexer;
 pub(crate) mod parser;
 pub(crate) mod recent;
+pub(crate) mod token;
 
 /// Which rules for strings hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
