@@ -6,7 +6,9 @@ use std::borrow::Cow;
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_till, take_until};
 use nom::character::complete::{anychar, char, one_of, satisfy};
-use nom::combinator::{consumed, fail, map, not, opt, peek, recognize, rest, value, verify};
+use nom::combinator::{
+    consumed, fail, map, map_opt, not, opt, peek, recognize, rest, value, verify,
+};
 use nom::error::ErrorKind;
 use nom::multi::{fold_many0, many0_count};
 use nom::sequence::{delimited, preceded, terminated};
@@ -162,12 +164,7 @@ pub(super) fn literal(syntax: Syntax, input: &str) -> Parsed<'_, Value> {
     match input.as_bytes().first() {
         Some(b'0'..=b'9' | b'.' | b'-') => number(input),
         Some(b'"') => string(syntax, input),
-        _ => match word(input)? {
-            (rest, word) => match keyword(word) {
-                Some(value) => Ok((rest, value)),
-                None => fail().parse_complete(input),
-            },
-        },
+        _ => map_opt(word, keyword).parse_complete(input),
     }
 }
 
@@ -370,12 +367,7 @@ pub(super) fn binary_operator(input: &str) -> Parsed<'_, BinaryOperator> {
         // What begins a comment has no end here.
         Some(b'/') => terminated(is(B::Divide, "/"), not(one_of("/*"))).parse_complete(input),
         Some(b'%') => is(B::Modulus, "%").parse_complete(input),
-        Some(b'i' | b'I') => match word(input)? {
-            (rest, word) => match word_operator(word) {
-                Some(operator) => Ok((rest, operator)),
-                None => fail().parse_complete(input),
-            },
-        },
+        Some(b'i' | b'I') => map_opt(word, word_operator).parse_complete(input),
         _ => fail().parse_complete(input),
     }
 }
