@@ -33,25 +33,27 @@ pub(crate) enum Scalar<'v> {
 
 impl<'v> Scalar<'v> {
     /// The value on the short way: no time, long string, list or ad.
+    #[inline]
     pub(crate) fn of(value: &'v Value) -> Option<Scalar<'v>> {
-        Scalar::plain(value).filter(|scalar| scalar.is_short())
-    }
-
-    fn plain(value: &'v Value) -> Option<Scalar<'v>> {
         Some(match value {
             Value::Undefined => Scalar::Undefined,
             Value::Error => Scalar::Error,
             Value::Boolean(truth) => Scalar::Boolean(*truth),
             Value::Integer(integer) => Scalar::Integer(*integer),
             Value::Real(real) => Scalar::Real(*real),
-            Value::String(text) => Scalar::Text(text),
+            Value::String(text) if text.len() <= LONGEST => Scalar::Text(text),
             _ => return None,
         })
     }
 
     /// Any value.
     pub(crate) fn any(value: &'v Val<'v>) -> Scalar<'v> {
-        value.as_plain().and_then(Scalar::plain).unwrap_or(Scalar::Other(value))
+        match value {
+            // However long.
+            Val::Plain(Value::String(text)) => Scalar::Text(text),
+            Val::Plain(plain) => Scalar::of(plain).unwrap_or(Scalar::Other(value)),
+            _ => Scalar::Other(value),
+        }
     }
 
     /// Whether the short way goes on with the value.
@@ -98,6 +100,7 @@ impl<'v> Scalar<'v> {
         }
     }
 
+    #[inline]
     pub(crate) fn into_value(self) -> Value {
         match self {
             Scalar::Text(text) => Value::String(Arc::clone(text)),

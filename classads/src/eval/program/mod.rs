@@ -1,7 +1,7 @@
-//! The short way: expressions of constants, attributes, operators and a few functions, which
-//! policies are made of, run as steps on a small stack. Where that way ends, in a list, a nested
-//! ad, a time, another function, deep nesting, or names that mean more than an attribute of the ad,
-//! there is no answer, and the evaluator goes the long way from the start.
+//! The short way: expressions of constants, attributes, operators and functions of plain values,
+//! which policies are made of, run as steps on a small stack. Where that way ends, in a list, a
+//! nested ad, a time, another function, deep nesting, or names that mean more than an attribute of
+//! the ad, there is no answer, and the evaluator goes the long way from the start.
 
 mod compile;
 
