@@ -6,6 +6,8 @@
 //! `read_ads evaluate FILE EXPRESSION`: the expression is evaluated on every ad.
 //! `read_ads repeat FILE COUNT EXPRESSION`: the expression is evaluated COUNT times and once more
 //! on the first ad, at the time of the start; prints the value.
+//! `read_ads expressions FILE COUNT`: every line of the file is parsed COUNT times as an expression,
+//! and as an ad where it begins with a bracket; prints how many lines are neither.
 
 use std::fs::File;
 use std::hint::black_box;
@@ -16,7 +18,8 @@ use classads::{AdStream, ClassAd, EvalContext, Expr};
 
 type Failure = Box<dyn std::error::Error>;
 
-const USAGE: &str = "usage: read_ads usable|parsed FILE, read_ads evaluate FILE EXPRESSION, or read_ads repeat FILE COUNT EXPRESSION";
+const USAGE: &str = "usage: read_ads usable|parsed FILE, read_ads evaluate FILE EXPRESSION, \
+                     read_ads repeat FILE COUNT EXPRESSION, or read_ads expressions FILE COUNT";
 
 /// The states of a job, in the order of their numbers from 1.
 const STATES: [&str; 7] =
@@ -30,6 +33,7 @@ fn main() -> ExitCode {
         ["parsed", file] => count(file, |ad| Ok(ad.iter().count())),
         ["evaluate", file, expression] => evaluate(file, expression),
         ["repeat", file, times, expression] => repeat(file, times, expression),
+        ["expressions", file, times] => expressions(file, times),
         _ => Err(USAGE.into()),
     };
     match result {
@@ -90,5 +94,21 @@ fn repeat(file: &str, times: &str, expression: &str) -> Result<(), Failure> {
         black_box(black_box(&ad).evaluate_expr(&expression, black_box(&context)));
     }
     println!("{}", ad.evaluate_expr(&expression, &context));
+    Ok(())
+}
+
+fn expressions(file: &str, times: &str) -> Result<(), Failure> {
+    let times: u32 = times.parse()?;
+    let text = std::fs::read_to_string(file)?;
+    let parses = |line: &str| {
+        let line = black_box(line);
+        let ad = line.starts_with('[').then(|| ClassAd::parse(line).is_ok());
+        ad.unwrap_or_else(|| black_box(Expr::parse(line)).is_ok())
+    };
+    let mut wrong = 0;
+    for _ in 0..times {
+        wrong = text.lines().filter(|line| !parses(line)).count();
+    }
+    println!("{wrong} of {} lines are no expressions", text.lines().count());
     Ok(())
 }

@@ -8,7 +8,7 @@ use crate::expr::tree::{Kind, NodeId, Tree};
 use crate::expr::{Expr, Repr};
 use crate::functions::times;
 use crate::number;
-use crate::syntax::lexer;
+use crate::syntax::token;
 use crate::value::Value;
 
 /// How text is written.
@@ -231,7 +231,7 @@ pub(crate) fn escaped(out: &mut String, text: &str, delimiter: Option<char>, lim
 /// Appends an attribute name, quoted if it is no plain name.
 pub(crate) fn attribute_name(out: &mut String, name: &str, style: Style) {
     // `parent` is no keyword, yet HTCondor quotes it.
-    if lexer::is_plain_name(name) && !name.eq_ignore_ascii_case("parent") {
+    if token::is_plain_name(name) && !name.eq_ignore_ascii_case("parent") {
         out.push_str(name);
     } else {
         quoted(out, name, '\'', Layout::on_one_line(style));

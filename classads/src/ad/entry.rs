@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use crate::expr::Expr;
 use crate::syntax::error::ParseError;
-use crate::syntax::{Syntax, constant, recent};
+use crate::syntax::{Syntax, parser, recent};
 
 /// The expression of an attribute, or why it is none.
 pub(crate) type Parsed = Result<Expr, ParseError>;
@@ -58,7 +58,7 @@ impl Entry {
     /// Why the text is no expression; `None` if it is one.
     pub(crate) fn error(&self, text: &str) -> Option<&ParseError> {
         let raw = text.get(self.raw.range()).unwrap_or_default();
-        if constant::is_constant(raw) {
+        if parser::constant(raw, self.syntax).is_some() {
             return None;
         }
         self.parsed(text).as_ref().err()
@@ -72,7 +72,7 @@ impl Entry {
     #[cold]
     fn parse(&self, text: &str) -> Parsed {
         let raw = text.get(self.raw.range()).unwrap_or_default();
-        match constant::value(raw) {
+        match parser::constant(raw, self.syntax) {
             Some(value) => Ok(Expr::literal(value)),
             None => recent::expression(raw, self.syntax),
         }

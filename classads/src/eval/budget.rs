@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// left, evaluations are given up.
 ///
 /// Steps count work, not time: the same expressions on the same ads take the same steps on any
-/// machine.
+/// machine; only regular expressions that try much take more of them where PCRE2 makes no machine
+/// code.
 ///
 /// ```
 /// use classads::{Budget, ClassAd, EvalContext, Expr};

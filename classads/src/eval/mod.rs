@@ -1,26 +1,29 @@
 //! Evaluation: the value of an expression on an ad.
 //!
 //! - `budget`: steps that several evaluations share.
-//! - `bytes`: strings and lists, counted before they are made.
 //! - `context`: what an evaluation may know besides the ad.
 //! - `matching`: matches of two ads.
+//! - `meter`: strings and lists, counted before they are made.
 //! - `operators`: what operators do to values.
 //! - `program`: the short way for policies.
 //! - `references`: attributes that an expression needs, followed through the ad.
+//! - `scalar`: values of two words.
 //! - `scope`: where a name is looked up.
 //! - `steps`: the value of every sub-expression.
 
 mod budget;
-mod bytes;
 mod context;
 mod matching;
+pub(crate) mod meter;
 pub(crate) mod operators;
 pub(crate) mod program;
 pub(crate) mod references;
+pub(crate) mod scalar;
 pub(crate) mod scope;
 mod steps;
 
 use std::cell::{Cell, RefCell};
+use std::ops::Deref;
 use std::sync::Arc;
 
 pub use budget::Budget;
@@ -32,18 +35,16 @@ use crate::expr::operator::BinaryOperator;
 use crate::expr::tree::{Call, Kind, NodeId, Tree};
 use crate::expr::{Expr, NodeKind, Repr};
 use crate::functions::conversions::low_bits;
-use crate::functions::{Arguments, Stop};
+use crate::functions::{Arguments, Body, Stop, plain};
 use crate::name::Name;
 use crate::value::Value;
+use meter::Meter;
 use scope::{Scope, Val};
 
 /// HTCondor's limit of operators and attributes inside each other (`MAX_CLASSAD_RECURSION`).
 const MAX_DEPTH: u32 = 400;
 /// Limit of anything inside anything, function calls too, so that a small stack is enough.
 const MAX_NESTING: u32 = 800;
-
-/// Bytes of text that are looked through in one step.
-const BYTES_OF_STEP: usize = 64;
 
 /// The evaluation gave up: too deep, too long, too large, or a function that cannot go on. The
 /// whole expression is an error.
@@ -85,7 +86,7 @@ pub(crate) fn attempt(ad: &ClassAd, expr: &Expr, context: &EvalContext<'_>) -> O
     let evaluator = Evaluator::new(context);
     match evaluator.expression(expr, &scope) {
         Ok(value) => Some(value.into_value()),
-        Err(Failure) => (!evaluator.gave_up.get()).then_some(Value::Error),
+        Err(Failure) => (!evaluator.gave_up()).then_some(Value::Error),
     }
 }
 
@@ -101,13 +102,7 @@ pub(crate) struct Evaluator<'c> {
     pub(crate) context: &'c EvalContext<'c>,
     depth: Cell<u32>,
     nesting: Cell<u32>,
-    /// Steps that were taken, and may be.
-    steps: Cell<u32>,
-    max_steps: u32,
-    /// Bytes that may still be made.
-    bytes: Cell<usize>,
-    /// A limit was met.
-    gave_up: Cell<bool>,
+    meter: Meter,
     /// Addresses of the attributes' expressions being evaluated, to know one that needs itself.
     active: RefCell<Vec<usize>>,
     pub(crate) random: Cell<u64>,
@@ -119,10 +114,7 @@ impl<'c> Evaluator<'c> {
             context,
             depth: Cell::new(0),
             nesting: Cell::new(0),
-            steps: Cell::new(0),
-            max_steps: context.steps(),
-            bytes: Cell::new(context.max_bytes),
-            gave_up: Cell::new(false),
+            meter: Meter::new(context.steps(), context.max_bytes),
             active: RefCell::new(Vec::new()),
             random: Cell::new(context.random_seed.unwrap_or(0)),
         }
@@ -153,37 +145,12 @@ impl<'c> Evaluator<'c> {
     ) -> Result<T, Failure> {
         let level = levels.get();
         if level >= limit {
-            self.gave_up.set(true);
-            return Err(Failure);
+            return Err(self.give_up());
         }
         levels.set(level + 1);
         let result = inside();
         levels.set(level);
         result
-    }
-
-    /// Takes steps for looking through a text.
-    pub(crate) fn charge_search(&self, text: &str) -> Result<(), Failure> {
-        self.charge_bytes(text.len())
-    }
-
-    /// Takes steps for bytes that are looked at or made.
-    pub(crate) fn charge_bytes(&self, bytes: usize) -> Result<(), Failure> {
-        self.charge(u32::try_from(bytes / BYTES_OF_STEP).unwrap_or(u32::MAX))
-    }
-
-    /// Takes steps for work that is done elsewhere, if there are so many left. If not, none are
-    /// left for the rest of the evaluation either.
-    #[inline]
-    pub(crate) fn charge(&self, steps: u32) -> Result<(), Failure> {
-        let steps = self.steps.get().saturating_add(steps);
-        if steps > self.max_steps {
-            self.steps.set(self.max_steps);
-            self.gave_up.set(true);
-            return Err(Failure);
-        }
-        self.steps.set(steps);
-        Ok(())
     }
 
     /// A value that a function looks at.
@@ -261,9 +228,14 @@ impl<'c> Evaluator<'c> {
         if !counts.contains(&call.arguments.len()) {
             return Ok(Val::ERROR);
         }
-        match function(&Arguments { evaluator: self, tree, nodes: &call.arguments, scope }) {
+        let arguments = Arguments { evaluator: self, tree, nodes: &call.arguments, scope };
+        let answer = match function {
+            Body::Any(function) => function(&arguments),
+            Body::Plain(function) => plain::called(*function, &arguments),
+        };
+        match answer {
             Ok(value) => Ok(value),
-            Err(Stop::Value(value)) => Ok(Val::Plain(value)),
+            Err(Stop::Value(value)) => Ok(Val::made(value)),
             Err(Stop::Failure) => Err(Failure),
         }
     }
@@ -298,7 +270,6 @@ impl<'c> Evaluator<'c> {
         right: NodeId,
         scope: &Scope<'a>,
     ) -> Outcome<'a> {
-        let written = [left, right];
         let left = self.node(tree, left, scope)?;
         match operator {
             BinaryOperator::Or if left.is_error() => return Ok(Val::ERROR),
@@ -315,13 +286,6 @@ impl<'c> Evaluator<'c> {
             _ => {
                 if let (Some(one), Some(other)) = (left.as_str(), right.as_str()) {
                     self.charge_bytes(one.len().min(other.len()))?;
-                }
-                // HTCondor gives what a name in brackets finds a type of its own (`SLIST_VALUE`).
-                if matches!(operator, BinaryOperator::Identical | BinaryOperator::NotIdentical)
-                    && !matches!((&left, &right), (Val::Plain(_), _) | (_, Val::Plain(_)))
-                    && is_subscript(tree, written[0]) != is_subscript(tree, written[1])
-                {
-                    return Ok((operator == BinaryOperator::NotIdentical).into());
                 }
                 Ok(Val::Plain(operators::binary(operator, &left, &right)))
             }
@@ -342,14 +306,14 @@ impl<'c> Evaluator<'c> {
                 if inside.ad().lookup(name.hash, &name.text).is_none() {
                     return Ok(Val::UNDEFINED);
                 }
-                self.attribute(inside, &name, true)
+                Ok(self.attribute(inside, &name, true)?.named())
             }
             (Val::List(elements, inside), Val::Plain(Value::Integer(index))) => {
                 // C's int takes the low 32 bits.
                 let index = usize::try_from(low_bits(*index)).ok();
                 let element = index.and_then(|index| elements.get(index));
                 match element {
-                    Some(element) => self.deeper(|| self.expression(element, inside)),
+                    Some(element) => self.deeper(|| self.expression(element, inside.unnamed())),
                     None => Ok(Val::ERROR),
                 }
             }
@@ -509,22 +473,19 @@ impl<'c> Evaluator<'c> {
     }
 }
 
-impl Drop for Evaluator<'_> {
-    fn drop(&mut self) {
-        if let Some(budget) = &self.context.budget {
-            budget.take(self.steps.get());
-        }
+impl Deref for Evaluator<'_> {
+    type Target = Meter;
+
+    fn deref(&self) -> &Meter {
+        &self.meter
     }
 }
 
-/// `ad["name"]`.
-fn is_subscript(tree: &Tree, node: NodeId) -> bool {
-    match &tree.node(node).kind {
-        Kind::Parentheses(inside) => is_subscript(tree, *inside),
-        Kind::Binary(BinaryOperator::Subscript, _, index) => {
-            matches!(tree.node(*index).kind, Kind::Literal(Value::String(_)))
+impl Drop for Evaluator<'_> {
+    fn drop(&mut self) {
+        if let Some(budget) = &self.context.budget {
+            budget.take(self.steps());
         }
-        _ => false,
     }
 }
 

@@ -62,8 +62,12 @@ pub(crate) fn binary(operator: BinaryOperator, left: &Val<'_>, right: &Val<'_>) 
 
 fn identity(operator: BinaryOperator, left: &Val<'_>, right: &Val<'_>) -> Value {
     let same = match (left, right) {
-        // A list that a function made is of another type than one that is written.
-        (Val::List(_, a), Val::List(_, b)) if a.is_made() != b.is_made() => false,
+        // What was made, or found by a name in brackets, is of another type than what is written.
+        (Val::List(_, a), Val::List(_, b)) | (Val::Ad(a), Val::Ad(b))
+            if a.is_shared() != b.is_shared() =>
+        {
+            false
+        }
         // Of two lists or two ads HTCondor says neither yes nor no.
         (Val::List(..), Val::List(..)) | (Val::Ad(_), Val::Ad(_)) => return Value::Error,
         (Val::Plain(Value::Real(a)), Val::Plain(Value::Real(b))) => a == b,

@@ -23,6 +23,8 @@ pub(crate) enum Scope<'a> {
     Made(Option<Rc<Scope<'a>>>),
     /// An ad in which an expression is evaluated that is written elsewhere.
     Visited(Rc<Visit<'a>>),
+    /// That of a list or ad which a name in brackets found, `ad["name"]`.
+    Named(Rc<Scope<'a>>),
 }
 
 pub(crate) struct Visit<'a> {
@@ -129,6 +131,7 @@ impl<'a> Scope<'a> {
     fn home(&self) -> &Scope<'a> {
         match self {
             Scope::Visited(visit) => &visit.home,
+            Scope::Named(scope) => scope.home(),
             here => here,
         }
     }
@@ -141,6 +144,7 @@ impl<'a> Scope<'a> {
     /// Where names in the elements of a list are looked up by a function that is called here: here,
     /// not where the list is written; an ad in it knows where it is written.
     pub(crate) fn of_elements(&self, home: &Scope<'a>) -> Scope<'a> {
+        let home = home.unnamed();
         match (self, home) {
             (_, Scope::Made(root)) => Scope::Made(root.clone()),
             (Scope::Top { ad: here, .. }, Scope::Top { ad: there, .. })
@@ -155,7 +159,16 @@ impl<'a> Scope<'a> {
     /// The ad for its own expressions.
     pub(crate) fn own(&self) -> &Scope<'a> {
         match self {
-            Scope::Visited(visit) => &visit.ad,
+            Scope::Visited(visit) => visit.ad.own(),
+            Scope::Named(scope) => scope.own(),
+            here => here,
+        }
+    }
+
+    /// The scope itself, however the value was found.
+    pub(crate) fn unnamed(&self) -> &Scope<'a> {
+        match self {
+            Scope::Named(scope) => scope.unnamed(),
             here => here,
         }
     }
@@ -167,6 +180,7 @@ impl<'a> Scope<'a> {
             Scope::Made(_) => &EMPTY,
             Scope::Match(_) => &MATCH,
             Scope::Visited(visit) => visit.ad.ad(),
+            Scope::Named(scope) => scope.ad(),
         }
     }
 
@@ -181,6 +195,12 @@ impl<'a> Scope<'a> {
     /// Nothing is around it.
     pub(crate) fn is_made(&self) -> bool {
         matches!(self, Scope::Made(_))
+    }
+
+    /// Its list or ad is of the type that HTCondor gives what functions make, and what a name in
+    /// brackets finds (`SLIST_VALUE`, `SCLASSAD_VALUE`).
+    pub(crate) fn is_shared(&self) -> bool {
+        matches!(self, Scope::Made(_) | Scope::Named(_))
     }
 
     pub(crate) fn parent(&self) -> Option<&Scope<'a>> {
@@ -255,6 +275,19 @@ impl<'a> Val<'a> {
                 Value::ClassAd(Arc::new(ad))
             }
             Val::Ad(Scope::Visited(visit)) => Val::Ad(visit.ad.clone()).into_value(),
+            Val::Ad(Scope::Named(scope)) => Val::Ad(scope.as_ref().clone()).into_value(),
+        }
+    }
+
+    /// The value as a name in brackets finds it.
+    pub(crate) fn named(self) -> Val<'a> {
+        let named = |scope: Scope<'a>| {
+            if scope.is_shared() { scope } else { Scope::Named(Rc::new(scope)) }
+        };
+        match self {
+            Val::Plain(value) => Val::Plain(value),
+            Val::List(elements, scope) => Val::List(elements, named(scope)),
+            Val::Ad(scope) => Val::Ad(named(scope)),
         }
     }
 
@@ -276,6 +309,14 @@ impl<'a> Val<'a> {
 
     pub(crate) fn as_condition(&self) -> Option<bool> {
         self.as_plain().and_then(Value::as_condition)
+    }
+
+    /// A value that a function made.
+    pub(crate) fn made(value: Value) -> Val<'a> {
+        match value {
+            Value::List(elements) => Val::List(elements, Scope::Made(None)),
+            plain => Val::Plain(plain),
+        }
     }
 
     /// A list that a function made.

@@ -1,18 +1,21 @@
 //! Conversions between types.
 
+use super::plain::{Given, Plain};
 use super::{Answer, Arguments, Stop, calendar, times};
+use crate::eval::Failure;
+use crate::eval::meter::Meter;
+use crate::eval::scalar::Scalar;
 use crate::eval::scope::Val;
-use crate::eval::{Evaluator, Failure};
 use crate::number;
 use crate::print::{self, Style};
 use crate::value::Value;
 
 /// The value as a string, as `strcat` takes it; undefined and error stay themselves.
-pub(crate) fn to_string(evaluator: &Evaluator<'_>, value: Val<'_>) -> Result<Value, Failure> {
+pub(crate) fn to_string(meter: &Meter, value: Val<'_>) -> Result<Value, Failure> {
     if let Val::Plain(kept @ (Value::Undefined | Value::Error | Value::String(_))) = value {
         return Ok(kept);
     }
-    let text = evaluator.print(|out, limit| match value {
+    let text = meter.print(|out, limit| match value {
         Val::Plain(Value::AbsoluteTime { seconds, offset }) => {
             *out = times::format_absolute(seconds, offset);
         }
@@ -26,43 +29,78 @@ pub(crate) fn to_string(evaluator: &Evaluator<'_>, value: Val<'_>) -> Result<Val
 }
 
 /// The value as a real, or what it is instead: undefined or error.
-#[allow(clippy::cast_precision_loss)]
 pub(crate) fn to_real(value: &Val<'_>) -> Result<f64, Value> {
-    match value.as_plain() {
-        Some(Value::Undefined) => Err(Value::Undefined),
-        Some(Value::Real(real)) => Ok(*real),
-        Some(Value::Integer(integer)) => Ok(*integer as f64),
-        Some(Value::Boolean(truth)) => Ok(f64::from(u8::from(*truth))),
-        Some(Value::String(text)) => {
-            number::parse_prefix(text).map(|(real, _)| real).ok_or(Value::Error)
+    real_of(Scalar::any(value))
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn real_of(value: Scalar<'_>) -> Result<f64, Value> {
+    match value {
+        Scalar::Undefined => Err(Value::Undefined),
+        Scalar::Real(real) => Ok(real),
+        Scalar::Integer(integer) => Ok(integer as f64),
+        Scalar::Boolean(truth) => Ok(f64::from(u8::from(truth))),
+        Scalar::Text(_) | Scalar::Piece(_) => {
+            let text = value.as_str().unwrap_or_default();
+            // So many digits fit a real; a zero may have a sign.
+            match text.parse::<i64>() {
+                Ok(integer) if text.len() <= 15 && integer != 0 => Ok(integer as f64),
+                _ => number::parse_prefix(text).map(|(real, _)| real).ok_or(Value::Error),
+            }
         }
-        Some(Value::AbsoluteTime { seconds, .. }) => Ok(*seconds as f64),
-        Some(Value::RelativeTime(seconds)) => Ok(number::whole_seconds(*seconds)),
+        Scalar::Other(Val::Plain(Value::AbsoluteTime { seconds, .. })) => Ok(*seconds as f64),
+        Scalar::Other(Val::Plain(Value::RelativeTime(seconds))) => {
+            Ok(number::whole_seconds(*seconds))
+        }
         _ => Err(Value::Error),
     }
 }
 
 /// The value as an integer, or what it is instead: undefined or error.
 pub(crate) fn to_integer(value: &Val<'_>) -> Result<i64, Value> {
-    match value.as_plain() {
-        Some(Value::Integer(integer)) => Ok(*integer),
-        Some(Value::AbsoluteTime { seconds, .. }) => Ok(*seconds),
-        _ => to_real(value).map(number::truncate),
+    integer_of(Scalar::any(value))
+}
+
+fn integer_of(value: Scalar<'_>) -> Result<i64, Value> {
+    match value {
+        Scalar::Integer(integer) => Ok(integer),
+        Scalar::Other(Val::Plain(Value::AbsoluteTime { seconds, .. })) => Ok(*seconds),
+        _ => real_of(value).map(number::truncate),
     }
 }
 
-pub(crate) fn boolean<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
-    let value = arguments.value(0)?;
-    Ok(Val::Plain(match value.as_plain() {
-        Some(Value::Undefined) => Value::Undefined,
-        Some(Value::RelativeTime(seconds)) => {
-            Value::Boolean(number::whole_seconds(*seconds) != 0.0)
+pub(crate) fn integer<'v>(call: &Plain<'_, 'v>) -> Given<'v> {
+    Ok(Scalar::Integer(integer_of(call.value(0)?)?))
+}
+
+pub(crate) fn real<'v>(call: &Plain<'_, 'v>) -> Given<'v> {
+    Ok(Scalar::Real(real_of(call.value(0)?)?))
+}
+
+pub(crate) fn string<'v>(call: &Plain<'_, 'v>) -> Given<'v> {
+    let value = call.value(0)?;
+    if value.as_str().is_some() {
+        return Ok(value);
+    }
+    let mut text = call.scratch();
+    call.append(&mut text, value)?;
+    call.give(text)
+}
+
+pub(crate) fn boolean<'v>(call: &Plain<'_, 'v>) -> Given<'v> {
+    let value = call.value(0)?;
+    Ok(match value {
+        Scalar::Undefined => Scalar::Undefined,
+        Scalar::Other(Val::Plain(Value::RelativeTime(seconds))) => {
+            Scalar::Boolean(number::whole_seconds(*seconds) != 0.0)
         }
-        Some(Value::String(text)) if text.eq_ignore_ascii_case("true") => Value::Boolean(true),
-        Some(Value::String(text)) if text.eq_ignore_ascii_case("false") => Value::Boolean(false),
-        Some(Value::String(_)) => Value::Undefined,
-        _ => value.as_condition().map_or(Value::Error, Value::Boolean),
-    }))
+        Scalar::Text(_) | Scalar::Piece(_) => match value.as_str() {
+            Some(text) if text.eq_ignore_ascii_case("true") => Scalar::Boolean(true),
+            Some(text) if text.eq_ignore_ascii_case("false") => Scalar::Boolean(false),
+            _ => Scalar::Undefined,
+        },
+        _ => value.as_condition().map_or(Scalar::Error, Scalar::Boolean),
+    })
 }
 
 pub(crate) fn relative_time<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {

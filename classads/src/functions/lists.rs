@@ -1,10 +1,14 @@
 //! Lists.
 
+use std::ops::ControlFlow;
+
+use super::plain::{Given, Plain};
 use super::{Answer, Arguments, Stop};
 use crate::eval::operators;
+use crate::eval::scalar::{self, Scalar};
 use crate::eval::scope::Val;
 use crate::expr::operator::BinaryOperator;
-use crate::value::Value;
+use crate::value::{Value, ValueType};
 
 fn is_number(value: &Val<'_>) -> bool {
     matches!(value, Val::Plain(Value::Integer(_) | Value::Real(_) | Value::Boolean(_)))
@@ -65,36 +69,42 @@ pub(crate) fn extreme<'a>(arguments: &Arguments<'_, 'a>, better: BinaryOperator)
     Ok(best.unwrap_or(Val::UNDEFINED))
 }
 
-pub(crate) fn size<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
-    let length = match arguments.value(0)? {
-        Val::List(elements, _) => elements.len(),
-        Val::Ad(scope) => scope.ad().len(),
-        Val::Plain(Value::String(text)) => text.len(),
-        Val::Plain(Value::Undefined) => return Ok(Val::UNDEFINED),
-        Val::Plain(_) => return Ok(Val::ERROR),
+pub(crate) fn size<'v>(call: &Plain<'_, 'v>) -> Given<'v> {
+    let length = match call.value(0)? {
+        Scalar::Pieces(pieces) => pieces.count(),
+        Scalar::Text(text) => text.len(),
+        Scalar::Piece(text) => text.len(),
+        Scalar::Other(Val::List(elements, _)) => elements.len(),
+        Scalar::Other(Val::Ad(scope)) => scope.ad().len(),
+        Scalar::Undefined => return Ok(Scalar::Undefined),
+        _ => return Ok(Scalar::Error),
     };
-    Ok(Val::Plain(i64::try_from(length).map_or(Value::Error, Value::Integer)))
+    Ok(i64::try_from(length).map_or(Scalar::Error, Scalar::Integer))
 }
 
-pub(crate) fn membership<'a>(arguments: &Arguments<'_, 'a>, identical: bool) -> Answer<'a> {
-    let wanted = arguments.value(0)?;
-    let list = arguments.value(1)?;
+pub(crate) fn membership<'v>(call: &Plain<'_, 'v>, identical: bool) -> Given<'v> {
+    let (wanted, list) = (call.value(0)?, call.value(1)?);
     if list.is_undefined() || (!identical && wanted.is_undefined()) {
-        return Ok(Val::UNDEFINED);
+        return Ok(Scalar::Undefined);
     }
-    let Val::List(elements, home) = &list else { return Ok(Val::ERROR) };
-    if !matches!(wanted, Val::Plain(_)) || (!identical && wanted.is_error()) {
-        return Ok(Val::ERROR);
+    let is_plain = !matches!(wanted.value_type(), ValueType::List | ValueType::ClassAd);
+    let is_list = list.value_type() == ValueType::List;
+    if !is_list || !is_plain || (!identical && wanted.is_error()) {
+        return Ok(Scalar::Error);
     }
     let operator = if identical { BinaryOperator::Identical } else { BinaryOperator::Equal };
-    let at = arguments.scope.of_elements(home);
-    for element in elements.iter() {
-        let element = arguments.evaluator.element_of(element, &at)?;
-        if operators::binary(operator, &element, &wanted).as_boolean() == Some(true) {
-            return Ok(true.into());
-        }
-    }
-    Ok(false.into())
+    let mut found = false;
+    call.each(list, &mut |element| {
+        found = match scalar::binary(operator, element, wanted) {
+            Some(same) => matches!(same, Scalar::Boolean(true)),
+            None => {
+                let (element, wanted) = (element.into_val(), wanted.into_val());
+                operators::binary(operator, &element, &wanted).as_boolean() == Some(true)
+            }
+        };
+        Ok(if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    })?;
+    Ok(found.into())
 }
 
 pub(crate) fn compare<'a>(arguments: &Arguments<'_, 'a>, all: bool) -> Answer<'a> {

@@ -1,15 +1,17 @@
 //! One pattern and its matches, with the work of matching counted.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 
-use pcre2::bytes::{Regex, RegexBuilder};
+use pcre2::bytes::{CaptureLocations, Regex, RegexBuilder};
 
-use crate::eval::{Evaluator, Failure};
+use crate::eval::Failure;
+use crate::eval::meter::Meter;
 
 /// Steps of matching from one start: little suffices nearly always, the most is PCRE2's own limit.
-/// What needs more is tried again with the next.
+/// What needs more is tried again with the next. The first trial runs as machine code, which counts
+/// fewer steps, and has little memory.
 const LIMITS: [u32; 5] = [100, 1_000, 10_000, 100_000, 10_000_000];
 /// Bytes of a text for each of which a trial takes its limit from the steps of the evaluation: a
 /// search may begin at every byte, and few starts take many steps.
@@ -21,9 +23,9 @@ const DEAREST: u32 = 1_000_000;
 const PATTERN_BYTES: usize = 4;
 /// KiB of memory one match may take.
 const HEAP_LIMIT: u32 = 64 * 1024;
-/// PCRE2's error numbers for a match that reached its limit of steps (`PCRE2_ERROR_MATCHLIMIT`,
-/// pcre2.h).
-const REACHED_LIMIT: i32 = -47;
+/// PCRE2's error numbers for a match that reached its limit of steps, or of the memory of machine
+/// code (`PCRE2_ERROR_MATCHLIMIT`, `PCRE2_ERROR_JIT_STACKLIMIT`, pcre2.h).
+const REACHED_LIMIT: [i32; 2] = [-47, -46];
 /// Patterns are compiled once and kept while there are not too many.
 const CACHE_SIZE: usize = 64;
 /// Bytes a pattern may be long: longer ones are an error.
@@ -35,6 +37,23 @@ pub(crate) struct Pattern<'t> {
     flags: Flags,
     /// PCRE2's verbs before the pattern.
     verbs: &'static str,
+    /// Compiled for the first trial.
+    first: OnceCell<Option<Rc<Machine>>>,
+}
+
+/// A compiled pattern, and where it matched last.
+struct Machine {
+    regex: Regex,
+    locations: RefCell<CaptureLocations>,
+}
+
+impl Machine {
+    /// Where it matches first from a place on.
+    fn search(&self, text: &[u8], from: usize) -> Result<Option<(usize, usize)>, pcre2::Error> {
+        let locations = &mut self.locations.borrow_mut();
+        let found = self.regex.captures_read_at(locations, text, from)?;
+        Ok(found.map(|found| (found.start(), found.end())))
+    }
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -49,8 +68,17 @@ struct Flags {
 pub(crate) struct Captures {
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// The groups up to the last that matched, the whole match being the first.
-    pub(crate) groups: Vec<Option<Range<usize>>>,
+    machine: Rc<Machine>,
+}
+
+impl Captures {
+    /// Where a group matched, if it did; the outer `None` where it is behind the last that did. The
+    /// whole match is a group. Asked before the next search.
+    pub(crate) fn group(&self, group: usize) -> Option<Option<Range<usize>>> {
+        let locations = self.machine.locations.borrow();
+        let place = |group| locations.get(group).map(|(start, end)| start..end);
+        (group..locations.len()).any(|later| place(later).is_some()).then(|| place(group))
+    }
 }
 
 struct Compiled {
@@ -59,32 +87,35 @@ struct Compiled {
     verbs: &'static str,
     limit: u32,
     /// `None` if the text is no pattern.
-    regex: Option<Rc<Regex>>,
+    machine: Option<Rc<Machine>>,
 }
 
 thread_local! {
+    /// The last used comes first.
     static CACHE: RefCell<Vec<Compiled>> = const { RefCell::new(Vec::new()) };
 }
 
 impl<'t> Pattern<'t> {
     pub(crate) fn new(text: &'t str, options: &str) -> Pattern<'t> {
+        let has = |option: u8| options.bytes().any(|byte| byte == option);
         let flags = Flags {
-            caseless: options.contains('i'),
-            multi_line: options.contains('m'),
-            dotall: options.contains('s'),
-            extended: options.contains('x'),
+            caseless: has(b'i'),
+            multi_line: has(b'm'),
+            dotall: has(b's'),
+            extended: has(b'x'),
         };
-        Pattern { text, flags, verbs: "" }
+        Pattern { text, flags, verbs: "", first: OnceCell::new() }
     }
 
     /// The pattern without empty matches.
     pub(crate) fn not_empty(self) -> Pattern<'t> {
-        Pattern { verbs: "(*NOTEMPTY)", ..self }
+        Pattern { verbs: "(*NOTEMPTY)", first: OnceCell::new(), ..self }
     }
 
     /// The pattern without empty matches where the search begins.
     pub(crate) fn not_empty_at_start(&self) -> Pattern<'t> {
-        Pattern { verbs: "(*NOTEMPTY_ATSTART)", text: self.text, flags: self.flags }
+        let Pattern { text, flags, .. } = *self;
+        Pattern { text, flags, verbs: "(*NOTEMPTY_ATSTART)", first: OnceCell::new() }
     }
 
     /// Whether the text is a pattern at all.
@@ -93,84 +124,87 @@ impl<'t> Pattern<'t> {
     }
 
     /// Whether the pattern matches somewhere; `None` is an error.
-    pub(crate) fn is_match(
-        &self,
-        evaluator: &Evaluator<'_>,
-        text: &str,
-    ) -> Result<Option<bool>, Failure> {
-        self.within_limits(evaluator, text.len(), |regex| regex.is_match(text.as_bytes()))
+    pub(crate) fn is_match(&self, meter: &Meter, text: &str) -> Result<Option<bool>, Failure> {
+        self.within_limits(meter, text.len(), |machine| {
+            Ok(machine.search(text.as_bytes(), 0)?.is_some())
+        })
     }
 
     /// The first match from a place on; the outer `None` is an error.
     pub(crate) fn captures(
         &self,
-        evaluator: &Evaluator<'_>,
+        meter: &Meter,
         text: &[u8],
         from: usize,
     ) -> Result<Option<Option<Captures>>, Failure> {
-        self.within_limits(evaluator, text.len().saturating_sub(from), |regex| {
-            let mut locations = regex.capture_locations();
-            let found = regex.captures_read_at(&mut locations, text, from)?;
-            Ok(found.map(|found| {
-                let mut groups: Vec<_> = (0..locations.len())
-                    .map(|group| locations.get(group).map(|(start, end)| start..end))
-                    .collect();
-                while groups.last().is_some_and(Option::is_none) {
-                    groups.pop();
-                }
-                Captures { start: found.start(), end: found.end(), groups }
-            }))
+        self.within_limits(meter, text.len().saturating_sub(from), |machine| {
+            let found = machine.search(text, from)?;
+            let machine = || Rc::clone(machine);
+            Ok(found.map(|(start, end)| Captures { start, end, machine: machine() }))
         })
     }
 
     fn within_limits<T>(
         &self,
-        evaluator: &Evaluator<'_>,
+        meter: &Meter,
         length: usize,
-        search: impl Fn(&Regex) -> Result<T, pcre2::Error>,
+        search: impl Fn(&Rc<Machine>) -> Result<T, pcre2::Error>,
     ) -> Result<Option<T>, Failure> {
         let starts = u32::try_from(1 + length / STARTS).unwrap_or(u32::MAX);
         let reading = u32::try_from(self.text.len() / PATTERN_BYTES).unwrap_or(u32::MAX);
         for limit in LIMITS {
             let matching = limit.min(DEAREST).saturating_mul(starts);
-            evaluator.charge(matching.saturating_add(reading))?;
-            let Some(regex) = self.compiled(limit) else { return Ok(None) };
-            match search(&regex) {
+            meter.charge(matching.saturating_add(reading))?;
+            let Some(machine) = self.compiled(limit) else { return Ok(None) };
+            match search(&machine) {
                 Ok(found) => return Ok(Some(found)),
-                Err(error) if error.code() == REACHED_LIMIT => {}
+                Err(error) if REACHED_LIMIT.contains(&error.code()) => {}
                 Err(_) => return Ok(None),
             }
         }
         Ok(None)
     }
 
-    fn compiled(&self, limit: u32) -> Option<Rc<Regex>> {
+    fn compiled(&self, limit: u32) -> Option<Rc<Machine>> {
+        if limit == LIMITS[0] {
+            return self.first.get_or_init(|| self.known(limit)).clone();
+        }
+        self.known(limit)
+    }
+
+    /// The compiled pattern, kept for the next time.
+    fn known(&self, limit: u32) -> Option<Rc<Machine>> {
         CACHE.with_borrow_mut(|cache| {
-            let known = cache.iter().find(|known| {
+            let known = cache.iter().position(|known| {
                 known.limit == limit
                     && known.flags == self.flags
                     && known.verbs == self.verbs
                     && *known.text == *self.text
             });
-            if let Some(known) = known {
-                return known.regex.clone();
+            match known {
+                Some(0) => {}
+                Some(at) => cache[..=at].rotate_right(1),
+                None => {
+                    let machine = self.compile(limit).map(|regex| {
+                        let locations = RefCell::new(regex.capture_locations());
+                        Rc::new(Machine { regex, locations })
+                    });
+                    let Pattern { text, flags, verbs, .. } = *self;
+                    cache.truncate(CACHE_SIZE - 1);
+                    cache.insert(0, Compiled { text: text.into(), flags, verbs, limit, machine });
+                }
             }
-            let regex = self.compile(limit).map(Rc::new);
-            if cache.len() >= CACHE_SIZE {
-                cache.remove(0);
-            }
-            let Pattern { text, flags, verbs } = *self;
-            cache.push(Compiled { text: text.into(), flags, verbs, limit, regex: regex.clone() });
-            regex
+            cache.first()?.machine.clone()
         })
     }
 
     fn compile(&self, limit: u32) -> Option<Regex> {
-        let Pattern { text, flags, verbs } = self;
+        let Pattern { text, flags, verbs, .. } = self;
         if text.len() > PATTERN_LIMIT {
             return None;
         }
         RegexBuilder::new()
+            .jit_if_available(limit == LIMITS[0])
             .caseless(flags.caseless)
             .multi_line(flags.multi_line)
             .dotall(flags.dotall)

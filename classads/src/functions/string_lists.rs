@@ -2,14 +2,13 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::sync::Arc;
 
-use super::strings::{Bytes, is_space, strings};
-use super::{Answer, Arguments, Stop};
+use super::Stop;
+use super::plain::{Given, Plain};
+use super::strings::{Bytes, is_space};
 use crate::eval::Failure;
-use crate::eval::scope::Val;
+use crate::eval::scalar::Scalar;
 use crate::number;
-use crate::value::Value;
 
 /// The items between delimiters, white space around them cut off, empty ones left out. HTCondor
 /// cuts bytes: a delimiter beyond ASCII is several.
@@ -18,96 +17,103 @@ pub(crate) fn items<'t>(
     delimiters: &str,
 ) -> impl Iterator<Item = Cow<'t, str>> + use<'t> {
     let delimiters = Bytes::of(delimiters);
-    text.as_bytes()
-        .split(move |byte| delimiters.has(*byte))
-        .map(|item| match String::from_utf8_lossy(item) {
-            Cow::Borrowed(item) => Cow::Borrowed(item.trim_matches(is_space)),
-            Cow::Owned(item) => Cow::Owned(item.trim_matches(is_space).to_owned()),
-        })
-        .filter(|item| !item.is_empty())
+    let mut rest = Some(0);
+    std::iter::from_fn(move || {
+        let bytes = text.as_bytes();
+        loop {
+            let from = rest?;
+            let length = bytes[from..].iter().position(|byte| delimiters.has(*byte));
+            rest = length.map(|length| from + length + 1);
+            let (mut start, mut end) = (from, length.map_or(bytes.len(), |length| from + length));
+            while start < end && is_space(char::from(bytes[start])) {
+                start += 1;
+            }
+            while start < end && is_space(char::from(bytes[end - 1])) {
+                end -= 1;
+            }
+            if start < end {
+                let item = text.get(start..end).map(Cow::Borrowed);
+                return Some(item.unwrap_or_else(|| String::from_utf8_lossy(&bytes[start..end])));
+            }
+        }
+    })
 }
 
-/// The list and its delimiters, which must be strings.
-fn list(arguments: &Arguments<'_, '_>) -> Result<(Arc<str>, Arc<str>), Stop> {
-    let list = arguments.value(0)?;
-    let delimiters = if arguments.len() == 2 { arguments.value(1)? } else { Val::from(", ") };
-    match (list, delimiters) {
-        (Val::Plain(Value::String(list)), Val::Plain(Value::String(delimiters))) => {
-            Ok((list, delimiters))
-        }
+/// The items of the list and its delimiters, which must be strings.
+fn list<'v>(call: &Plain<'_, 'v>) -> Result<impl Iterator<Item = Cow<'v, str>> + use<'v>, Stop> {
+    let list = call.value(0)?;
+    let delimiters = call.optional(1)?.unwrap_or(Scalar::Piece(&", "));
+    match (list.as_str(), delimiters.as_str()) {
+        (Some(list), Some(delimiters)) => Ok(items(list, delimiters)),
         _ => Err(Stop::ERROR),
     }
 }
 
-pub(crate) fn size<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
-    let (list, delimiters) = list(arguments)?;
-    let count = items(&list, &delimiters).count();
-    Ok(i64::try_from(count).unwrap_or(i64::MAX).into())
+pub(crate) fn size<'v>(call: &Plain<'_, 'v>) -> Given<'v> {
+    Ok(i64::try_from(list(call)?.count()).unwrap_or(i64::MAX).into())
 }
 
 /// The number that `step` makes of the numbers of the list, `empty` of none; `divide`: by how many
 /// they are.
-fn summarize<'a>(
-    arguments: &Arguments<'_, 'a>,
+fn summarize<'v>(
+    call: &Plain<'_, 'v>,
     start: f64,
-    empty: Value,
+    empty: Scalar<'v>,
     step: fn(f64, f64) -> f64,
     divide: bool,
-) -> Answer<'a> {
-    let (list, delimiters) = list(arguments)?;
+) -> Given<'v> {
     let mut result = start;
     let mut count = 0.0;
     let mut is_real = false;
-    for item in items(&list, &delimiters) {
+    for item in list(call)? {
         let number = number::scan(&item).ok_or(Stop::ERROR)?;
         is_real |= !item.bytes().all(|b| matches!(b, b'+' | b'-' | b'0'..=b'9'));
         result = step(number, result);
         count += 1.0;
     }
     if count == 0.0 {
-        return Ok(Val::Plain(empty));
+        return Ok(empty);
     }
     if divide {
         result /= count;
     }
-    Ok(if is_real { result.into() } else { number::truncate(result).into() })
+    Ok(if is_real { Scalar::Real(result) } else { number::truncate(result).into() })
 }
 
-pub(crate) fn total<'a>(arguments: &Arguments<'_, 'a>, divide: bool) -> Answer<'a> {
-    summarize(arguments, 0.0, Value::Real(0.0), |item, sum| item + sum, divide)
+pub(crate) fn total<'v>(call: &Plain<'_, 'v>, divide: bool) -> Given<'v> {
+    summarize(call, 0.0, Scalar::Real(0.0), |item, sum| item + sum, divide)
 }
 
-pub(crate) fn minimum<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
+pub(crate) fn minimum<'v>(call: &Plain<'_, 'v>) -> Given<'v> {
     let smaller = |item: f64, least: f64| if item < least { item } else { least };
-    summarize(arguments, f32::MAX.into(), Value::Undefined, smaller, false)
+    summarize(call, f32::MAX.into(), Scalar::Undefined, smaller, false)
 }
 
 /// HTCondor starts from the smallest positive single-precision number, so negative lists give 0.
-pub(crate) fn maximum<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
+pub(crate) fn maximum<'v>(call: &Plain<'_, 'v>) -> Given<'v> {
     let larger = |item: f64, most: f64| if item > most { item } else { most };
-    summarize(arguments, f32::MIN_POSITIVE.into(), Value::Undefined, larger, false)
+    summarize(call, f32::MIN_POSITIVE.into(), Scalar::Undefined, larger, false)
 }
 
-pub(crate) fn membership<'a>(
-    arguments: &Arguments<'_, 'a>,
+pub(crate) fn membership<'v>(
+    call: &Plain<'_, 'v>,
     same: fn(&str, &str) -> bool,
     whole_list: bool,
-) -> Answer<'a> {
-    let item = arguments.value(0)?;
-    let list = arguments.value(1)?;
-    let delimiters = if arguments.len() == 3 { arguments.value(2)? } else { Val::UNDEFINED };
-    let fits = |value: &Val<'_>| value.is_undefined() || value.as_str().is_some();
-    if ![&item, &list, &delimiters].into_iter().all(fits) {
-        return Ok(Val::ERROR);
+) -> Given<'v> {
+    let (item, list) = (call.value(0)?, call.value(1)?);
+    let delimiters = call.optional(2)?.unwrap_or(Scalar::Undefined);
+    let fits = |value: Scalar<'_>| value.is_undefined() || value.as_str().is_some();
+    if ![item, list, delimiters].into_iter().all(fits) {
+        return Ok(Scalar::Error);
     }
     if item.is_undefined() && list.is_undefined() {
-        return Ok(Val::UNDEFINED);
+        return Ok(Scalar::Undefined);
     }
     let item = item.as_str().unwrap_or_default();
     let list = list.as_str().unwrap_or_default();
     let delimiters = delimiters.as_str().unwrap_or(", \t\r\n");
     let has = |wanted: &str| {
-        arguments.evaluator.charge_search(list)?;
+        call.meter.charge_search(list)?;
         Ok::<_, Failure>(items(list, delimiters).any(|known| same(&known, wanted)))
     };
     if !whole_list {
@@ -127,18 +133,37 @@ pub(crate) fn membership<'a>(
 }
 
 /// Whether two string lists share an item; here white space around items belongs to them.
-pub(crate) fn intersect<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
-    let values = arguments.values()?;
-    let texts = strings(&values)?;
-    let delimiters = texts.get(2).copied().filter(|given| !given.is_empty()).unwrap_or(" ,");
-    let split = |text| {
-        str::split(text, |c: char| delimiters.contains(c)).filter(|item: &&str| !item.is_empty())
+pub(crate) fn intersect<'v>(call: &Plain<'_, 'v>) -> Given<'v> {
+    /// Items up to which each is compared with each.
+    const FEW: usize = 32;
+    let [left, right, delimiters, _] = call.texts()?;
+    let (left, right) = (left.unwrap_or_default(), right.unwrap_or_default());
+    let delimiters = delimiters.filter(|given| !given.is_empty()).unwrap_or(" ,");
+    let (ascii, bytes) = (delimiters.is_ascii(), Bytes::of(delimiters));
+    let split = |text: &'v str| {
+        let mut rest = Some(text);
+        std::iter::from_fn(move || {
+            let text = rest?;
+            let at = if ascii {
+                text.bytes().position(|byte| bytes.has(byte)).map(|at| (at, 1))
+            } else {
+                let found = text.char_indices().find(|(_, c)| delimiters.contains(*c));
+                found.map(|(at, c)| (at, c.len_utf8()))
+            };
+            rest = at.map(|(at, length)| &text[at + length..]);
+            Some(at.map_or(text, |(at, _)| &text[..at]))
+        })
+        .filter(|item| !item.is_empty())
     };
     // Each character is compared with each delimiter.
-    for text in &texts[..2] {
-        arguments.evaluator.charge_bytes(text.len().saturating_mul(delimiters.len()))?;
+    for text in [left, right] {
+        call.meter.charge_bytes(text.len().saturating_mul(delimiters.len()))?;
     }
-    arguments.evaluator.make_elements(split(texts[1]).count())?;
-    let right: HashSet<&str> = split(texts[1]).collect();
-    Ok(split(texts[0]).any(|item| right.contains(item)).into())
+    let count = split(right).count();
+    call.meter.make_elements(count)?;
+    if count <= FEW {
+        return Ok(split(left).any(|item| split(right).any(|other| item == other)).into());
+    }
+    let right: HashSet<&str> = split(right).collect();
+    Ok(split(left).any(|item| right.contains(item)).into())
 }

@@ -1,111 +1,122 @@
 //! Strings.
 
+use std::borrow::Cow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use super::conversions::{low_bits, to_string};
-use super::{Answer, Arguments, Stop};
-use crate::eval::Evaluator;
-use crate::eval::scope::Val;
-use crate::value::Value;
+use super::Stop;
+use super::conversions::low_bits;
+use super::plain::{Given, Plain};
+use crate::eval::Failure;
+use crate::eval::scalar::Scalar;
+use crate::eval::scope::literals;
+use crate::value::{Value, ValueType};
 
-pub(crate) fn concatenate<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
-    let mut text = String::new();
-    for index in 0..arguments.len() {
-        let piece = to_text(arguments.evaluator, arguments.value(index)?)?;
-        arguments.evaluator.append(&mut text, &piece)?;
+pub(crate) fn concatenate<'v>(call: &Plain<'_, 'v>) -> Given<'v> {
+    let mut text = call.scratch();
+    for index in 0..call.len() {
+        call.append(&mut text, call.value(index)?)?;
     }
-    Ok(text.into())
-}
-
-/// The value as a string; undefined and error are what the function gives.
-fn to_text(evaluator: &Evaluator<'_>, value: Val<'_>) -> Result<Arc<str>, Stop> {
-    match to_string(evaluator, value)? {
-        Value::String(text) => Ok(text),
-        other => Err(other.into()),
-    }
-}
-
-/// The arguments as strings, all of them.
-pub(crate) fn strings<'v>(values: &'v [Val<'_>]) -> Result<Vec<&'v str>, Stop> {
-    all_known(values)?;
-    values.iter().map(|value| value.as_str().ok_or(Stop::ERROR)).collect()
-}
-
-/// None of the arguments is undefined or an error.
-pub(crate) fn all_known(values: &[Val<'_>]) -> Result<(), Stop> {
-    if values.iter().any(Val::is_error) {
-        return Err(Stop::ERROR);
-    }
-    if values.iter().any(Val::is_undefined) {
-        return Err(Value::Undefined.into());
-    }
-    Ok(())
+    call.give(text)
 }
 
 /// `join(separator, a, b, ...)`, `join(separator, list)`, `join(list)`; undefined pieces are left
 /// out.
-pub(crate) fn join<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
-    let mut pieces = Vec::new();
-    let last = arguments.len().wrapping_sub(1);
-    match arguments.len() {
-        1 | 2 => match arguments.value(last)? {
-            Val::List(elements, home) => {
-                pieces.push(if last == 0 { "".into() } else { arguments.value(0)? });
-                let at = arguments.scope.of_elements(&home);
-                for element in elements.iter() {
-                    pieces.push(arguments.evaluator.expression(element, &at)?);
-                }
-            }
-            _ => pieces = arguments.values()?,
-        },
-        _ => pieces = arguments.values()?,
+pub(crate) fn join<'v>(call: &Plain<'_, 'v>) -> Given<'v> {
+    let last = call.len().wrapping_sub(1);
+    let list = if let 1 | 2 = call.len() { Some(call.value(last)?) } else { None };
+    let list = list.filter(|list| list.value_type() == ValueType::List);
+    let mut joined =
+        Joined { call, separator: Cow::default(), text: call.scratch(), undefined: None };
+    if (last > 0 || list.is_none())
+        && let Some(separator) = call.optional(0)?
+    {
+        joined.separator = joined.piece(separator)?.unwrap_or_default();
     }
-    let mut text = String::new();
-    let mut separator = Value::from("");
-    let mut any_undefined = false;
-    let mut any_defined = false;
-    for (index, piece) in pieces.into_iter().enumerate() {
-        match to_string(arguments.evaluator, piece)? {
-            piece @ Value::String(_) if index == 0 => separator = piece,
-            Value::String(piece) => {
-                if !text.is_empty() {
-                    arguments
-                        .evaluator
-                        .append(&mut text, separator.as_str().unwrap_or_default())?;
-                }
-                any_defined = true;
-                arguments.evaluator.append(&mut text, &piece)?;
-            }
-            Value::Undefined => any_undefined = true,
-            _ => return Ok(Val::ERROR),
+    if let Some(Scalar::Pieces(pieces)) = list {
+        let add = |piece| match joined.add_text(piece) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(failure) => ControlFlow::Break(failure),
+        };
+        if let Some(failure) = pieces.each(add) {
+            return Err(failure.into());
+        }
+    } else if let Some(list) = list {
+        call.each(list, &mut |element| {
+            joined.add(element)?;
+            Ok(ControlFlow::Continue(()))
+        })?;
+    } else {
+        for index in 1..call.len() {
+            joined.add(call.value(index)?)?;
         }
     }
-    if any_undefined && !any_defined {
-        return Ok(Val::UNDEFINED);
+    if joined.undefined == Some(true) {
+        return Ok(Scalar::Undefined);
     }
-    Ok(text.into())
+    call.give(joined.text)
 }
 
-pub(crate) fn changed<'a>(arguments: &Arguments<'_, 'a>, change: fn(&str) -> String) -> Answer<'a> {
-    let text = to_text(arguments.evaluator, arguments.value(0)?)?;
-    arguments.evaluator.make(text.len())?;
-    Ok(change(&text).into())
+struct Joined<'c, 'v> {
+    call: &'c Plain<'c, 'v>,
+    separator: Cow<'v, str>,
+    text: String,
+    /// Whether every piece so far was undefined.
+    undefined: Option<bool>,
+}
+
+impl Joined<'_, '_> {
+    /// `None` where it is undefined.
+    fn piece<'t>(&mut self, piece: Scalar<'t>) -> Result<Option<Cow<'t, str>>, Stop> {
+        match self.call.to_text(piece) {
+            Ok(piece) => Ok(Some(piece)),
+            Err(Stop::Value(Value::Undefined)) => {
+                self.undefined.get_or_insert(true);
+                Ok(None)
+            }
+            Err(other) => Err(other),
+        }
+    }
+
+    fn add(&mut self, piece: Scalar<'_>) -> Result<(), Stop> {
+        let Some(piece) = self.piece(piece)? else { return Ok(()) };
+        Ok(self.add_text(&piece)?)
+    }
+
+    #[inline]
+    fn add_text(&mut self, piece: &str) -> Result<(), Failure> {
+        let separator = if self.text.is_empty() { "" } else { &self.separator };
+        self.call.meter.make(separator.len() + piece.len())?;
+        self.text.push_str(separator);
+        self.text.push_str(piece);
+        self.undefined = Some(false);
+        Ok(())
+    }
+}
+
+/// `change` is given the text as it was.
+pub(crate) fn changed<'v>(call: &Plain<'_, 'v>, change: fn(&mut str)) -> Given<'v> {
+    let text = call.to_text(call.value(0)?)?;
+    call.meter.make(text.len())?;
+    let mut text: Arc<str> = text.as_ref().into();
+    if let Some(text) = Arc::get_mut(&mut text) {
+        change(text);
+    }
+    call.keep(text)
 }
 
 /// Counts bytes, from the end where negative, as Perl's `substr`.
-pub(crate) fn substring<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
-    let values = arguments.values()?;
-    if values.iter().any(Val::is_undefined) {
-        return Ok(Val::UNDEFINED);
+pub(crate) fn substring<'v>(call: &Plain<'_, 'v>) -> Given<'v> {
+    let (text, offset, length) = (call.value(0)?, call.value(1)?, call.optional(2)?);
+    let is_undefined = length.is_some_and(Scalar::is_undefined);
+    if text.is_undefined() || offset.is_undefined() || is_undefined {
+        return Ok(Scalar::Undefined);
     }
-    let integer =
-        |index: usize| values.get(index).and_then(Val::as_plain).and_then(Value::as_integer);
-    let (Some(text), Some(offset)) = (values[0].as_str(), integer(1)) else {
-        return Ok(Val::ERROR);
-    };
-    let length = match values.len() {
-        2 => None,
-        _ => Some(i64::from(low_bits(integer(2).ok_or(Stop::ERROR)?))),
+    let text = text.as_str().ok_or(Stop::ERROR)?;
+    let offset = offset.as_integer().ok_or(Stop::ERROR)?;
+    let length = match length {
+        None => None,
+        Some(length) => Some(i64::from(low_bits(length.as_integer().ok_or(Stop::ERROR)?))),
     };
     let whole = i64::try_from(text.len()).unwrap_or(i64::MAX);
     let offset = i64::from(low_bits(offset));
@@ -118,70 +129,130 @@ pub(crate) fn substring<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
         Some(length) => (left + length).max(0),
     };
     let index = |value: i64| usize::try_from(value).unwrap_or(0);
-    let bytes = &text.as_bytes()[index(start)..index(start + length)];
-    Ok(Val::Plain(arguments.evaluator.text_copied(bytes)?))
+    let range = index(start)..index(start + length);
+    call.meter.make(range.len())?;
+    match text.get(range.clone()) {
+        Some(piece) => call.give_piece(piece),
+        None => call.give_bytes(text.as_bytes()[range].to_vec()),
+    }
 }
 
 /// What is made of two arguments as strings.
-pub(crate) fn compared<'a>(
-    arguments: &Arguments<'_, 'a>,
-    compare: impl FnOnce(&str, &str) -> Value,
-) -> Answer<'a> {
-    let left = arguments.value(0)?;
-    let right = arguments.value(1)?;
+pub(crate) fn compared<'v>(
+    call: &Plain<'_, 'v>,
+    compare: impl FnOnce(&str, &str) -> Scalar<'v>,
+) -> Given<'v> {
+    let (left, right) = (call.value(0)?, call.value(1)?);
     if left.is_undefined() || right.is_undefined() {
-        return Ok(Val::UNDEFINED);
+        return Ok(Scalar::Undefined);
     }
-    let (left, right) = (to_text(arguments.evaluator, left)?, to_text(arguments.evaluator, right)?);
-    Ok(Val::Plain(compare(&left, &right)))
+    Ok(compare(&call.to_text(left)?, &call.to_text(right)?))
 }
 
 /// The strings before and behind an at sign; `without`: where there is none.
-pub(crate) fn at_sign<'a>(
-    arguments: &Arguments<'_, 'a>,
-    without: fn(&str) -> (&str, &str),
-) -> Answer<'a> {
-    let text = arguments.text(0)?;
-    arguments.evaluator.make(text.len())?;
-    arguments.evaluator.make_elements(2)?;
-    let (first, second) = text.split_once('@').unwrap_or_else(|| without(&text));
-    Ok(Val::list([Value::from(first), Value::from(second)]))
+pub(crate) fn at_sign<'v>(call: &Plain<'_, 'v>, without: fn(&str) -> (&str, &str)) -> Given<'v> {
+    let text = call.text(0)?;
+    let (first, second) = text.split_once('@').unwrap_or_else(|| without(text));
+    call.give_pieces(Pieces::Pair([first, second]))
 }
 
 /// Pieces between separators. A separator that is no white space and follows itself leaves an empty
 /// piece.
-pub(crate) fn split<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
-    let values = arguments.values()?;
-    let text = values[0].as_str().ok_or(Stop::ERROR)?;
-    let separators = values.get(1).map_or(Some(", \t"), Val::as_str).ok_or(Stop::ERROR)?;
+pub(crate) fn split<'v>(call: &Plain<'_, 'v>) -> Given<'v> {
+    let (text, separators) = (call.value(0)?, call.optional(1)?);
+    let text = text.as_str().ok_or(Stop::ERROR)?;
+    let separators = separators.map_or(Some(", \t"), Scalar::as_str).ok_or(Stop::ERROR)?;
+    if separators.is_ascii() {
+        return call.give_pieces(Pieces::Split { text, separators });
+    }
     // HTCondor splits bytes: a separator beyond ASCII is several.
-    let (bytes, separators) = (text.as_bytes(), Bytes::of(separators));
-    let mut pieces = Vec::new();
-    let mut add = |range| {
-        arguments.evaluator.make_elements(1)?;
-        pieces.push(arguments.evaluator.text_copied(&bytes[range])?);
-        Ok::<_, Stop>(())
-    };
-    let mut from = 0;
-    let mut last = None;
-    for (at, separator) in bytes.iter().enumerate().filter(|(_, byte)| separators.has(**byte)) {
-        if at > from {
-            add(from..at)?;
-        } else if last == Some(separator) {
-            add(at..at)?;
+    let pieces = Split::new(text, separators).map(|range| {
+        call.meter.make_elements(1)?;
+        call.meter.text_copied(&text.as_bytes()[range])
+    });
+    Err(Value::List(literals(pieces.collect::<Result<Vec<_>, _>>()?)).into())
+}
+
+/// A list of parts of a text.
+pub(crate) enum Pieces<'v> {
+    Pair([&'v str; 2]),
+    /// Between separators, which are ASCII.
+    Split {
+        text: &'v str,
+        separators: &'v str,
+    },
+}
+
+impl<'v> Pieces<'v> {
+    /// How many there are at most, or a number that is a good guess.
+    pub(crate) fn about(&self) -> usize {
+        match self {
+            Pieces::Pair(_) => 2,
+            Pieces::Split { text, .. } => (text.len() / 2 + 1).min(32),
         }
-        if !is_space(char::from(*separator)) {
-            last = Some(separator);
+    }
+
+    /// Goes through the pieces until it is told to stop.
+    #[inline]
+    pub(crate) fn each<B>(&self, mut see: impl FnMut(&'v str) -> ControlFlow<B>) -> Option<B> {
+        let flow = match *self {
+            Pieces::Pair(pair) => pair.into_iter().try_for_each(see),
+            Pieces::Split { text, separators } => Split::new(text, separators)
+                .try_for_each(|range| see(text.get(range).unwrap_or_default())),
+        };
+        flow.break_value()
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        match self {
+            Pieces::Pair(pair) => pair.len(),
+            Pieces::Split { text, separators } => Split::new(text, separators).count(),
         }
-        from = at + 1;
     }
-    if from < bytes.len() {
-        add(from..bytes.len())?;
+}
+
+/// Where the pieces of a text lie.
+struct Split<'v> {
+    text: &'v str,
+    separators: Bytes,
+    at: usize,
+    /// The last separator that is no white space.
+    last: Option<u8>,
+}
+
+impl<'v> Split<'v> {
+    fn new(text: &'v str, separators: &str) -> Split<'v> {
+        Split { text, separators: Bytes::of(separators), at: 0, last: None }
     }
-    Ok(Val::list(pieces))
+}
+
+impl Iterator for Split<'_> {
+    type Item = Range<usize>;
+
+    fn next(&mut self) -> Option<Range<usize>> {
+        let bytes = self.text.as_bytes();
+        loop {
+            let from = self.at;
+            let length = bytes.get(from..)?.iter().position(|byte| self.separators.has(*byte));
+            let Some(length) = length else {
+                self.at = bytes.len() + 1;
+                return (from < bytes.len()).then_some(from..bytes.len());
+            };
+            let separator = bytes[from + length];
+            let repeats = self.last == Some(separator);
+            if !is_space(char::from(separator)) {
+                self.last = Some(separator);
+            }
+            self.at = from + length + 1;
+            if length > 0 || repeats {
+                return Some(from..from + length);
+            }
+        }
+    }
 }
 
 /// A set of bytes.
+#[derive(Clone, Copy)]
 pub(crate) struct Bytes([bool; 256]);
 
 impl Bytes {

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use super::conversions::to_string;
+use super::plain::{Given, Plain};
 use super::strings::compared;
 use super::{Answer, Arguments};
 use crate::eval::scope::Val;
@@ -47,12 +48,12 @@ fn natural(left: &str, right: &str) -> i64 {
     if digits_a != digits_b { length(digits_a) - length(digits_b) } else { plain }
 }
 
-pub(crate) fn compare<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
-    compared(arguments, |left, right| Value::Integer(natural(left, right)))
+pub(crate) fn compare<'v>(call: &Plain<'_, 'v>) -> Given<'v> {
+    compared(call, |left, right| natural(left, right).into())
 }
 
-pub(crate) fn test<'a>(arguments: &Arguments<'_, 'a>, holds: fn(Ordering) -> bool) -> Answer<'a> {
-    compared(arguments, |left, right| Value::Boolean(holds(natural(left, right).cmp(&0))))
+pub(crate) fn test<'v>(call: &Plain<'_, 'v>, holds: fn(Ordering) -> bool) -> Given<'v> {
+    compared(call, |left, right| holds(natural(left, right).cmp(&0)).into())
 }
 
 pub(crate) fn in_range<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {

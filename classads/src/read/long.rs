@@ -8,6 +8,13 @@ use std::io::{self, BufRead, Write};
 use std::string::FromUtf8Error;
 
 use memchr::memchr;
+use nom::branch::alt;
+use nom::bytes::complete::{is_not, tag, take_till, take_until, take_while, take_while1};
+use nom::character::complete::{anychar, char};
+use nom::combinator::{eof, map, opt, peek, recognize, rest, value, verify};
+use nom::multi::many0_count;
+use nom::sequence::{preceded, separated_pair, terminated};
+use nom::{IResult, Parser};
 
 use super::{AdError, MAX_AD_SIZE, Projection};
 use crate::ad::ClassAd;
@@ -223,19 +230,22 @@ impl Lines {
     fn line(&mut self, line: &[u8]) -> Option<Found> {
         self.line += 1;
         let line = line.trim_ascii();
-        match line.first() {
-            None => return self.finish().map(Ok),
-            // Headings of condor_q and comments.
-            Some(b'#') => return None,
-            Some(b'-') if line.starts_with(b"--") => return None,
-            Some(b'*') if line.starts_with(b"***") => {
+        match Line::of(line) {
+            Ok((_, Line::Attribute(name, raw))) => self.attribute(line, name, raw),
+            Ok((_, Line::Blank)) => self.finish().map(Ok),
+            Ok((_, Line::Remark)) => None,
+            Ok((_, Line::Banner)) => {
                 let mut ad = self.finish()?;
                 ad.set_banner(&text(line));
-                return Some(Ok(ad));
+                Some(Ok(ad))
             }
-            Some(_) => {}
+            Err(_) => {
+                let start: String = String::from_utf8_lossy(line).chars().take(40).collect();
+                let message =
+                    format!("expected 'Attribute = expression', found '{}'", start.escape_debug());
+                Some(Err(AdError::at(self.line, message)))
+            }
         }
-        self.attribute(line)
     }
 
     /// The error of an ad that is too large, once.
@@ -244,13 +254,7 @@ impl Lines {
         is_first.then(|| Err(AdError::at(self.line, message)))
     }
 
-    fn attribute(&mut self, line: &[u8]) -> Option<Found> {
-        let Some((name, raw)) = split(line).or_else(|| split_at_sign(line)) else {
-            let start: String = String::from_utf8_lossy(line).chars().take(40).collect();
-            let message =
-                format!("expected 'Attribute = expression', found '{}'", start.escape_debug());
-            return Some(Err(AdError::at(self.line, message)));
-        };
+    fn attribute(&mut self, line: &[u8], name: &[u8], raw: &[u8]) -> Option<Found> {
         let size = line.len() + size_of::<Attribute>();
         if !self.projection.wants(name) {
             if !self.projection.may_want_more() {
@@ -273,16 +277,49 @@ impl Lines {
     }
 }
 
-/// Name and expression of an attribute.
-fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
-    let length = line.iter().position(|byte| !IN_NAME[usize::from(*byte)]).unwrap_or(line.len());
-    let (name, rest) = line.split_at(length);
-    let raw = match rest {
-        // As HTCondor writes it.
-        [b' ', b'=', b' ', raw @ ..] => raw,
-        _ => rest.trim_ascii_start().strip_prefix(b"=")?,
-    };
-    (!name.is_empty()).then(|| (name, raw.trim_ascii_start()))
+/// What a line is, without white space around it.
+#[derive(Clone, Copy)]
+enum Line<'a> {
+    /// The name and the expression.
+    Attribute(&'a [u8], &'a [u8]),
+    Blank,
+    /// A heading of condor_q or a comment.
+    Remark,
+    /// `*** ...`, the end of an ad.
+    Banner,
+}
+
+impl<'a> Line<'a> {
+    /// Line ::= Attribute | Blank | '#' ... | '--' ... | '***' ... | OddAttribute
+    fn of(line: &'a [u8]) -> IResult<&'a [u8], Line<'a>> {
+        let blank = value(Line::Blank, eof);
+        let remark = value(Line::Remark, alt((tag("#"), tag("--"))));
+        let banner = value(Line::Banner, tag("***"));
+        alt((attribute, blank, remark, banner, odd_attribute)).parse_complete(line)
+    }
+}
+
+fn space(line: &[u8]) -> IResult<&[u8], &[u8]> {
+    take_while(|byte: u8| byte.is_ascii_whitespace()).parse_complete(line)
+}
+
+/// Attribute ::= Name '=' Expression
+fn attribute(line: &[u8]) -> IResult<&[u8], Line<'_>> {
+    let name = take_while1(|byte: u8| IN_NAME[usize::from(byte)]);
+    // The first is how HTCondor writes it.
+    let sign = alt((tag(" = "), preceded(space, tag("="))));
+    let parts = separated_pair(name, (sign, space), rest);
+    map(parts, |(name, raw)| Line::Attribute(name, raw)).parse_complete(line)
+}
+
+/// An attribute whose name is no plain one: to HTCondor it is all that stands before the sign. What
+/// follows must be an expression, else the line is anything.
+fn odd_attribute(line: &[u8]) -> IResult<&[u8], Line<'_>> {
+    let name = map(take_until("="), <[u8]>::trim_ascii_end);
+    let name = verify(name, |name: &[u8]| !name.is_empty());
+    let raw = verify(rest, |raw: &[u8]| Expr::parse_old(&text(raw)).is_ok());
+    let parts = separated_pair(name, (tag("="), space), raw);
+    map(parts, |(name, raw)| Line::Attribute(name, raw)).parse_complete(line)
 }
 
 /// The bytes that attribute names are made of.
@@ -295,14 +332,6 @@ const IN_NAME: [bool; 256] = {
     }
     in_name
 };
-
-/// [`split`] for a name that is no plain one: to HTCondor it is all that stands before the sign.
-/// What follows must be an expression, else the line is anything.
-fn split_at_sign(line: &[u8]) -> Option<(&[u8], &[u8])> {
-    let (name, rest) = line.split_at(memchr(b'=', line)?);
-    let (name, raw) = (name.trim_ascii_end(), rest[1..].trim_ascii_start());
-    (!name.is_empty() && Expr::parse_old(&text(raw)).is_ok()).then_some((name, raw))
-}
 
 fn text(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
@@ -345,45 +374,48 @@ impl Banner {
     /// ```
     #[must_use]
     pub fn parse(line: &str) -> Option<Banner> {
-        let mut rest = line.trim().strip_prefix("***")?.trim_start_matches('*').trim_start();
+        let mut left = line.trim().strip_prefix("***")?.trim_start_matches('*').trim_start();
         let mut banner = Banner::default();
-        while !rest.is_empty() {
-            let end = rest.find(|c: char| c == '=' || c.is_whitespace()).unwrap_or(rest.len());
-            let word = &rest[..end];
-            let after = rest[end..].trim_start();
-            let Some(value) = after.strip_prefix('=').filter(|_| !word.is_empty()) else {
-                if banner.kind.is_empty() && banner.fields.is_empty() {
-                    word.clone_into(&mut banner.kind);
-                }
+        while !left.is_empty() {
+            if let Ok((behind, (word, value))) = field(left) {
+                let expr =
+                    Expr::parse_old(value).unwrap_or_else(|_| Expr::literal(Value::from(value)));
+                banner.fields.insert(word, expr);
+                left = behind.trim_start();
+            } else {
                 // At least one character goes, so the loop ends.
-                rest = after.strip_prefix('=').unwrap_or(after).trim_start();
-                continue;
-            };
-            let value = value.trim_start();
-            let length = field_length(value);
-            let expr = Expr::parse_old(&value[..length])
-                .unwrap_or_else(|_| Expr::literal(Value::from(&value[..length])));
-            banner.fields.insert(word, expr);
-            rest = value[length..].trim_start();
+                let (behind, other) = other_word(left).ok()?;
+                if banner.kind.is_empty() && banner.fields.is_empty() {
+                    other.clone_into(&mut banner.kind);
+                }
+                left = behind.trim_start();
+            }
         }
         Some(banner)
     }
 }
 
-/// Bytes up to the end of a quoted string or of a word.
-fn field_length(value: &str) -> usize {
-    if let Some(inside) = value.strip_prefix('"') {
-        let mut escaped = false;
-        for (at, character) in inside.char_indices() {
-            match character {
-                '"' if !escaped => return at + 2,
-                '\\' => escaped = !escaped,
-                _ => escaped = false,
-            }
-        }
-        return value.len();
-    }
-    value.find(char::is_whitespace).unwrap_or(value.len())
+fn word(input: &str) -> IResult<&str, &str> {
+    take_till(|c: char| c == '=' || c.is_whitespace()).parse_complete(input)
+}
+
+/// Field ::= Word '=' ( String | Characters )
+fn field(input: &str) -> IResult<&str, (&str, &str)> {
+    let space = || take_while(char::is_whitespace);
+    let named = verify(word, |word: &str| !word.is_empty());
+    let inside = many0_count(alt((recognize((char('\\'), anychar)), is_not("\\\""))));
+    let string = recognize((char('"'), inside, char('"')));
+    // One without an end goes on to the end of the line.
+    let open = preceded(peek(char('"')), rest);
+    let characters = take_till(char::is_whitespace);
+    let value = alt((string, open, characters));
+    separated_pair(named, (space(), char('='), space()), value).parse_complete(input)
+}
+
+/// A word that is no field's, and a sign behind it.
+fn other_word(input: &str) -> IResult<&str, &str> {
+    let space = take_while(char::is_whitespace);
+    terminated(word, (space, opt(char('=')))).parse_complete(input)
 }
 
 #[cfg(test)]

@@ -1,18 +1,16 @@
 //! Text to syntax tree: tokens, precedence, errors.
 //!
-//! - `constant`: constants, read without the lexer.
 //! - `error`: what is wrong, and where.
 //! - `escape`: escapes in string literals.
-//! - `lexer`: tokens.
 //! - `parser`: the grammar.
 //! - `recent`: the expressions parsed last.
+//! - `token`: tokens.
 
-pub(crate) mod constant;
 pub(crate) mod error;
 pub(crate) mod escape;
-pub(crate) mod lexer;
 pub(crate) mod parser;
 pub(crate) mod recent;
+pub(crate) mod token;
 
 /// Which rules for strings hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

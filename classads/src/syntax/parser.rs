@@ -1,15 +1,26 @@
-//! The grammar of HTCondor's src/classad/source.cpp: a Pratt loop over binary operators with an
-//! explicit stack, recursion only where the text nests, and that bounded.
+//! The grammar of the manual's chapter on ClassAds, as nom parsers, a function for each of its
+//! symbols (HTCondor's src/classad/source.cpp).
+//!
+//! Recursion only where the text nests, and that bounded; there these functions call each other
+//! without a combinator between them, whose frames would take several times the stack.
 
+use std::borrow::Cow;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
 
+use nom::branch::alt;
+use nom::character::complete::{char, one_of};
+use nom::combinator::{eof, map, opt, value, verify};
+use nom::multi::many0_count;
+use nom::sequence::{preceded, terminated};
+use nom::{Err, Offset, Parser};
+
 use super::Syntax;
-use super::constant;
 use super::error::ParseError;
-use super::lexer::{Lexer, Token};
+use super::token::{self, Fault, Parsed, Problem, Suffix, expected};
 use crate::ad::ClassAd;
-use crate::expr::operator::{BinaryOperator, UnaryOperator};
-use crate::expr::tree::{Call, Kind, NodeId, Tree, TreeNode, push};
+use crate::expr::operator::BinaryOperator;
+use crate::expr::tree::{self, Call, Kind, NodeId, Tree, TreeNode};
 use crate::expr::{Expr, Repr};
 use crate::functions;
 use crate::functions::times;
@@ -21,367 +32,434 @@ const MAX_DEPTH: u32 = 500;
 
 /// Reads the whole of `text` as one expression.
 pub(crate) fn expression(text: &str, syntax: Syntax) -> Result<Expr, ParseError> {
-    match constant::value(text) {
+    match constant(text, syntax) {
         Some(value) => Ok(Expr(Repr::Literal(value))),
         None => parse(text, syntax),
     }
 }
 
-/// [`expression`] by the grammar alone.
+/// The value of a text that is one literal and nothing else, as nearly every attribute is.
+pub(crate) fn constant(text: &str, syntax: Syntax) -> Option<Value> {
+    match token::literal(syntax, text) {
+        Ok(("", value)) => Some(value),
+        _ => None,
+    }
+}
+
+/// [`expression`] by the whole grammar.
 pub(crate) fn parse(text: &str, syntax: Syntax) -> Result<Expr, ParseError> {
-    let mut parser = Parser::new(text, syntax)?;
-    let root = parser.conditional()?;
-    parser.expect_end()?;
-    Ok(parser.finish(root))
+    let grammar = Grammar::new(text, syntax)?;
+    let end = expected("an operator or the end of the expression", eof);
+    let root = grammar.whole(terminated(|input| grammar.expression(input), end))?;
+    Ok(grammar.finish(root))
 }
 
 /// Reads the whole of `text` as one ad in brackets, `[ a = 1; b = 2 ]`.
 pub(crate) fn classad(text: &str) -> Result<ClassAd, ParseError> {
-    let mut parser = Parser::new(text, Syntax::New)?;
-    if parser.token != Token::OpenBox {
-        return Err(parser.unexpected("'['"));
-    }
-    let ad = parser.ad()?;
-    parser.expect_end()?;
-    Ok(ad)
+    let grammar = Grammar::new(text, Syntax::New)?;
+    let record = expected("'['", |input| grammar.ad(input));
+    let end = expected("an operator or the end of the expression", eof);
+    grammar.whole(terminated(record, end))
 }
 
-struct Parser<'a> {
+/// A text that is read, and what was made of it so far.
+struct Grammar<'a> {
     text: &'a str,
-    source: Option<Arc<str>>,
-    lexer: Lexer<'a>,
-    token: Token<'a>,
-    start: usize,
-    end: usize,
-    /// Where the last token taken ended.
-    last_end: usize,
-    depth: u32,
-    nodes: Vec<TreeNode>,
+    syntax: Syntax,
+    /// The text as trees share it.
+    source: OnceCell<Arc<str>>,
+    nodes: RefCell<Vec<TreeNode>>,
+    depth: Cell<u32>,
+    /// Where the last token ended, without the space behind it.
+    end: Cell<usize>,
 }
 
-impl<'a> Parser<'a> {
-    fn new(text: &'a str, syntax: Syntax) -> Result<Parser<'a>, ParseError> {
+/// A level of nesting.
+struct Level<'g>(&'g Cell<u32>);
+
+impl Drop for Level<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() - 1);
+    }
+}
+
+impl<'a> Grammar<'a> {
+    fn new(text: &'a str, syntax: Syntax) -> Result<Grammar<'a>, ParseError> {
         if u32::try_from(text.len()).is_err() {
             return Err(ParseError::new("", 0, "the expression is longer than 4 GiB"));
         }
-        let mut lexer = Lexer::new(text, syntax);
-        let (token, start, end) = lexer.next()?;
-        Ok(Parser {
+        Ok(Grammar {
             text,
-            source: None,
-            lexer,
-            token,
-            start,
-            end,
-            last_end: 0,
-            depth: 0,
-            nodes: Vec::new(),
+            syntax,
+            source: OnceCell::new(),
+            nodes: RefCell::default(),
+            depth: Cell::new(0),
+            end: Cell::new(0),
         })
     }
 
-    fn advance(&mut self) -> Result<Token<'a>, ParseError> {
-        let (token, start, end) = self.lexer.next()?;
-        self.last_end = self.end;
-        self.start = start;
-        self.end = end;
-        Ok(std::mem::replace(&mut self.token, token))
+    /// Reads the text from its start.
+    fn whole<T>(
+        &self,
+        parser: impl Parser<&'a str, Output = T, Error = Fault<'a>>,
+    ) -> Result<T, ParseError> {
+        // As in C, a NUL character ends the text.
+        let length = memchr::memchr(0, self.text.as_bytes()).unwrap_or(self.text.len());
+        let space = |input| token::space(self.syntax, input);
+        match preceded(space, parser).parse_complete(&self.text[..length]) {
+            Ok((_, found)) => Ok(found),
+            Err(Err::Error(fault) | Err::Failure(fault)) => Err(self.error(&fault)),
+            Err(Err::Incomplete(_)) => Err(ParseError::new(self.text, length, "expected more")),
+        }
     }
 
-    fn finish(&mut self, root: NodeId) -> Expr {
-        let nodes = std::mem::take(&mut self.nodes);
-        self.wrap(nodes, root)
+    #[cold]
+    fn error(&self, fault: &Fault<'a>) -> ParseError {
+        let message = match fault.problem {
+            Problem::Expected(wanted) => match token::describe(self.syntax, fault.at) {
+                Ok(found) => format!("expected {wanted}, found {found}"),
+                Err(why) => why,
+            },
+            _ => fault.message(),
+        };
+        ParseError::new(self.text, self.text.offset(fault.at), message)
     }
 
-    fn wrap(&mut self, mut nodes: Vec<TreeNode>, root: NodeId) -> Expr {
-        if nodes.len() == 1
-            && let Some(TreeNode { kind: Kind::Literal(_), .. }) = nodes.last()
+    /// A token, and the space behind it.
+    fn token<T>(
+        &self,
+        mut parser: impl Parser<&'a str, Output = T, Error = Fault<'a>>,
+    ) -> impl FnMut(&'a str) -> Parsed<'a, T> {
+        move |input| {
+            let (rest, found) = parser.parse_complete(input)?;
+            self.end.set(self.text.offset(rest));
+            let (rest, ()) = token::space(self.syntax, rest)?;
+            Ok((rest, found))
+        }
+    }
+
+    /// A mark of one character.
+    fn mark(&self, mark: char) -> impl FnMut(&'a str) -> Parsed<'a, ()> {
+        self.token(value((), char(mark)))
+    }
+
+    /// A node that began at a place in the text and ends with the last token.
+    fn node(&self, kind: Kind, start: usize) -> NodeId {
+        tree::push(&mut self.nodes.borrow_mut(), kind, start, self.end.get())
+    }
+
+    fn start_of(&self, id: NodeId) -> usize {
+        tree::start(&self.nodes.borrow(), id)
+    }
+
+    /// The nodes so far as an expression of its own.
+    fn finish(&self, root: NodeId) -> Expr {
+        let mut nodes = self.nodes.take();
+        if let [TreeNode { kind: Kind::Literal(_), .. }] = nodes[..]
             && let Some(TreeNode { kind: Kind::Literal(value), .. }) = nodes.pop()
         {
             return Expr(Repr::Literal(value));
         }
         nodes.shrink_to_fit();
-        let source = Arc::clone(self.source.get_or_insert_with(|| self.text.into()));
+        let source = Arc::clone(self.source.get_or_init(|| self.text.into()));
         Expr(Repr::Tree { tree: Arc::new(Tree::new(source, nodes)), root })
     }
 
-    fn unexpected(&self, wanted: &str) -> ParseError {
-        let found = self.token.describe(&self.text[self.start..self.end]);
-        let mut message = format!("expected {wanted}, found {found}");
-        if self.token == Token::Assign {
-            message.push_str("; write '==' to compare");
+    /// One level deeper, if there is room, until the level is dropped.
+    fn deeper(&self, input: &'a str) -> Result<Level<'_>, Err<Fault<'a>>> {
+        let depth = self.depth.get();
+        if depth == MAX_DEPTH {
+            return Err(Fault::last(input, Problem::TooDeep));
         }
-        ParseError::new(self.text, self.start, message)
+        self.depth.set(depth + 1);
+        Ok(Level(&self.depth))
     }
 
-    fn expect(&mut self, token: &Token<'static>, wanted: &str) -> Result<(), ParseError> {
-        if self.token != *token {
-            return Err(self.unexpected(wanted));
-        }
-        self.advance()?;
-        Ok(())
-    }
-
-    fn expect_end(&self) -> Result<(), ParseError> {
-        if self.token == Token::End {
-            return Ok(());
-        }
-        Err(self.unexpected("an operator or the end of the expression"))
-    }
-
-    fn deeper(&mut self) -> Result<(), ParseError> {
-        self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            let message = "the expression nests too deeply";
-            return Err(ParseError::new(self.text, self.start, message));
-        }
-        Ok(())
-    }
-
-    fn add(&mut self, kind: Kind, start: usize) -> NodeId {
-        push(&mut self.nodes, kind, start, self.last_end)
-    }
-
-    fn start_of(&self, id: NodeId) -> usize {
-        crate::expr::tree::start(&self.nodes, id)
-    }
-
-    /// `a ? b : c`, the loosest form.
-    fn conditional(&mut self) -> Result<NodeId, ParseError> {
-        self.deeper()?;
-        let condition = self.binary()?;
-        let node = if self.token == Token::Question {
-            self.advance()?;
-            let yes = self.conditional()?;
-            self.expect(&Token::Colon, "':'")?;
-            let no = self.conditional()?;
-            let start = self.start_of(condition);
-            self.add(Kind::Conditional(condition, yes, no), start)
-        } else {
-            condition
-        };
-        self.depth -= 1;
-        Ok(node)
-    }
-
-    fn binary_operator(&self) -> Option<BinaryOperator> {
-        match self.token {
-            Token::Operator(operator) => Some(operator),
-            Token::Plus => Some(BinaryOperator::Add),
-            Token::Minus => Some(BinaryOperator::Subtract),
-            _ => None,
+    /// Expression ::= BinaryExpression ( '?' Expression ':' Expression )?
+    fn expression(&self, input: &'a str) -> Parsed<'a, NodeId> {
+        let _level = self.deeper(input)?;
+        let (rest, condition) = self.binary_expression(input)?;
+        match opt(self.mark('?')).parse_complete(rest)? {
+            (rest, None) => Ok((rest, condition)),
+            (rest, Some(())) => self.conditional(condition, rest),
         }
     }
 
-    fn binary(&mut self) -> Result<NodeId, ParseError> {
+    /// Expression ':' Expression, behind a condition and its '?'.
+    fn conditional(&self, condition: NodeId, input: &'a str) -> Parsed<'a, NodeId> {
+        let (rest, yes) = self.expression(input)?;
+        let (rest, ()) = self.close(':', "':'")(rest)?;
+        let (rest, no) = self.expression(rest)?;
+        let start = self.start_of(condition);
+        Ok((rest, self.node(Kind::Conditional(condition, yes, no), start)))
+    }
+
+    /// BinaryExpression ::= PrefixExpression ( BinaryOperator PrefixExpression )*
+    ///
+    /// By hand: operands wait on a stack of their own until an operator behind them binds no
+    /// tighter, so that a long chain nests nothing and its depth is bounded by memory alone.
+    fn binary_expression(&self, input: &'a str) -> Parsed<'a, NodeId> {
         let mut waiting: Vec<(NodeId, BinaryOperator)> = Vec::new();
-        let mut operand = self.unary()?;
+        let (mut rest, mut operand) = self.prefix_expression(input)?;
         loop {
-            let next = self.binary_operator();
+            let (behind, next) = opt(self.token(token::binary_operator)).parse_complete(rest)?;
             while let Some((left, operator)) = waiting.last().copied() {
                 if next.is_some_and(|next| next.precedence() > operator.precedence()) {
                     break;
                 }
                 waiting.pop();
                 let start = self.start_of(left);
-                operand = self.add(Kind::Binary(operator, left, operand), start);
+                operand = self.node(Kind::Binary(operator, left, operand), start);
             }
-            let Some(operator) = next else { return Ok(operand) };
-            self.advance()?;
+            let Some(operator) = next else { return Ok((rest, operand)) };
             waiting.push((operand, operator));
-            operand = self.unary()?;
+            (rest, operand) = self.prefix_expression(behind)?;
         }
     }
 
-    fn unary(&mut self) -> Result<NodeId, ParseError> {
-        self.deeper()?;
-        let operator = match self.token {
-            Token::Plus => Some(UnaryOperator::Plus),
-            Token::Minus => Some(UnaryOperator::Minus),
-            Token::Not => Some(UnaryOperator::Not),
-            Token::Complement => Some(UnaryOperator::Complement),
-            _ => None,
-        };
-        let node = if let Some(operator) = operator {
-            let start = self.start;
-            self.advance()?;
-            let operand = self.unary()?;
-            self.add(Kind::Unary(operator, operand), start)
-        } else {
-            self.postfix()?
-        };
-        self.depth -= 1;
-        Ok(node)
+    /// PrefixExpression ::= UnaryOperator PrefixExpression | SuffixExpression
+    fn prefix_expression(&self, input: &'a str) -> Parsed<'a, NodeId> {
+        let _level = self.deeper(input)?;
+        let (rest, operator) = opt(self.token(token::unary_operator)).parse_complete(input)?;
+        let Some(operator) = operator else { return self.suffix_expression(input) };
+        let (rest, operand) = self.prefix_expression(rest)?;
+        Ok((rest, self.node(Kind::Unary(operator, operand), self.text.offset(input))))
     }
 
-    /// Selection, subscript and `?:`, which HTCondor binds as tightly as these.
-    fn postfix(&mut self) -> Result<NodeId, ParseError> {
-        self.deeper()?;
-        let mut node = self.primary()?;
-        loop {
+    /// SuffixExpression ::= Atom Suffix*
+    fn suffix_expression(&self, input: &'a str) -> Parsed<'a, NodeId> {
+        let _level = self.deeper(input)?;
+        let (rest, atom) = self.atom(input)?;
+        self.suffixes(atom, rest)
+    }
+
+    /// Suffix ::= '.' Name | '[' Expression ']' | '?:' SuffixExpression
+    ///
+    /// HTCondor binds `?:` as tightly as the others.
+    fn suffixes(&self, mut node: NodeId, mut rest: &'a str) -> Parsed<'a, NodeId> {
+        while let Some(b'.' | b'[' | b'?') = rest.as_bytes().first() {
+            let (behind, suffix) = opt(self.token(token::suffix)).parse_complete(rest)?;
             let start = self.start_of(node);
-            match self.token {
-                Token::Dot => {
-                    self.advance()?;
-                    let name = self.attribute_name()?;
-                    let kind = Kind::Attribute { scope: Some(node), name, absolute: false };
-                    node = self.add(kind, start);
+            let kind = match suffix {
+                Some(Suffix::Select) => {
+                    let name;
+                    (rest, name) = self.attribute_name(behind)?;
+                    Kind::Attribute { scope: Some(node), name, absolute: false }
                 }
-                Token::OpenBox => {
-                    self.advance()?;
-                    let index = self.conditional()?;
-                    self.expect(&Token::CloseBox, "']'")?;
-                    node = self.add(Kind::Binary(BinaryOperator::Subscript, node, index), start);
+                Some(Suffix::Subscript) => {
+                    let (behind, index) = self.expression(behind)?;
+                    (rest, ()) = self.close(']', "']'")(behind)?;
+                    Kind::Binary(BinaryOperator::Subscript, node, index)
                 }
-                Token::Elvis => {
-                    self.advance()?;
-                    let otherwise = self.postfix()?;
-                    node = self.add(Kind::Binary(BinaryOperator::Elvis, node, otherwise), start);
+                Some(Suffix::Elvis) => {
+                    let otherwise;
+                    (rest, otherwise) = self.suffix_expression(behind)?;
+                    Kind::Binary(BinaryOperator::Elvis, node, otherwise)
                 }
-                _ => break,
-            }
+                None => break,
+            };
+            node = self.node(kind, start);
         }
-        self.depth -= 1;
-        Ok(node)
+        Ok((rest, node))
     }
 
-    fn attribute_name(&mut self) -> Result<Name, ParseError> {
-        let Token::Identifier(name) = &self.token else {
-            return Err(self.unexpected("an attribute name"));
+    /// A mark that must follow.
+    fn close(&self, mark: char, what: &'static str) -> impl FnMut(&'a str) -> Parsed<'a, ()> {
+        expected(what, self.mark(mark))
+    }
+
+    fn attribute_name(&self, input: &'a str) -> Parsed<'a, Name> {
+        let name = self.token(|input| token::name(self.syntax, input));
+        expected("an attribute name", map(name, |name| Name::new(&name))).parse_complete(input)
+    }
+
+    /// Atom ::= Literal | AttributeRef | Call | '(' Expression ')' | List | Record
+    fn atom(&self, input: &'a str) -> Parsed<'a, NodeId> {
+        let (rest, kind) = match input.as_bytes().first() {
+            Some(b'(') => self.parentheses(input)?,
+            Some(b'{') => self.list(input)?,
+            Some(b'[') => self.record(input)?,
+            _ => self.name_or_literal(input)?,
         };
-        let name = Name::new(name);
-        self.advance()?;
-        Ok(name)
+        Ok((rest, self.node(kind, self.text.offset(input))))
     }
 
-    fn primary(&mut self) -> Result<NodeId, ParseError> {
-        let start = self.start;
-        match &self.token {
-            Token::Literal(value) => {
-                let value = value.clone();
-                self.advance()?;
-                Ok(self.add(Kind::Literal(value), start))
+    /// A name; one with a parenthesis behind it begins a call.
+    fn name_or_literal(&self, input: &'a str) -> Parsed<'a, Kind> {
+        let leaf = alt((|input| self.literal(input), |input| self.attribute_ref(input)));
+        match expected("an operand", leaf).parse_complete(input)? {
+            (rest, Kind::Attribute { name, absolute: false, .. }) if rest.starts_with('(') => {
+                self.call(&name.text, input, rest)
             }
-            Token::Identifier(_) => {
-                let Token::Identifier(name) = self.advance()? else {
-                    return Err(self.unexpected("a name"));
-                };
-                if self.token == Token::OpenParenthesis {
-                    return self.call(&name, start);
-                }
-                let kind = Kind::Attribute { scope: None, name: Name::new(&name), absolute: false };
-                Ok(self.add(kind, start))
-            }
-            Token::Dot => {
-                self.advance()?;
-                let name = self.attribute_name()?;
-                Ok(self.add(Kind::Attribute { scope: None, name, absolute: true }, start))
-            }
-            Token::OpenParenthesis => {
-                self.advance()?;
-                let inside = self.conditional()?;
-                self.expect(&Token::CloseParenthesis, "')'")?;
-                Ok(self.add(Kind::Parentheses(inside), start))
-            }
-            Token::OpenBrace => {
-                self.advance()?;
-                let elements = self.sequence(&Token::CloseBrace, "'}'", false)?;
-                Ok(self.add(Kind::List(elements), start))
-            }
-            Token::OpenBox => {
-                let ad = self.ad()?;
-                Ok(self.add(Kind::ClassAd(Arc::new(ad)), start))
-            }
-            _ => Err(self.unexpected("an operand")),
+            leaf => Ok(leaf),
         }
     }
 
-    /// Expressions with commas between them, up to the closing token.
-    fn sequence(
-        &mut self,
-        close: &Token<'static>,
-        wanted: &str,
-        semicolons: bool,
-    ) -> Result<Box<[NodeId]>, ParseError> {
-        let mut items = Vec::new();
-        if self.token == *close {
-            self.advance()?;
-            return Ok(items.into());
-        }
-        loop {
-            items.push(self.conditional()?);
-            if self.token == *close {
-                self.advance()?;
-                return Ok(items.into());
-            }
-            if self.token != Token::Comma && !(semicolons && self.token == Token::Semicolon) {
-                return Err(self.unexpected(&format!("',' or {wanted}")));
-            }
-            self.advance()?;
-        }
+    /// Literal ::= Number | String | 'true' | 'false' | 'undefined' | 'error'
+    fn literal(&self, input: &'a str) -> Parsed<'a, Kind> {
+        let literal = |input| token::literal(self.syntax, input);
+        map(self.token(literal), Kind::Literal).parse_complete(input)
     }
 
-    fn call(&mut self, name: &str, start: usize) -> Result<NodeId, ParseError> {
-        self.advance()?;
-        let arguments = self.sequence(&Token::CloseParenthesis, "')'", true)?;
+    /// AttributeRef ::= '.'? Name
+    fn attribute_ref(&self, input: &'a str) -> Parsed<'a, Kind> {
+        let name = self.token(|input| token::name(self.syntax, input));
+        let name = map(name, |name| Name::new(&name));
+        let absolute = preceded(self.token(token::dot), |input| self.attribute_name(input));
+        let kind = |(name, absolute)| Kind::Attribute { scope: None, name, absolute };
+        let either = alt((map(name, |name| (name, false)), map(absolute, |name| (name, true))));
+        map(either, kind).parse_complete(input)
+    }
+
+    /// Call ::= Name '(' ( Expression ( ( ',' | ';' ) Expression )* )? ')'
+    fn call(&self, name: &str, start: &'a str, input: &'a str) -> Parsed<'a, Kind> {
+        let (rest, ()) = self.mark('(')(input)?;
+        let comma = self.token(value((), one_of(",;")));
+        let (rest, arguments) = self.sequence(rest, comma, ')', "',' or ')'")?;
         if let [only] = *arguments
-            && let Kind::Literal(Value::String(text)) = crate::expr::tree::kind(&self.nodes, only)
+            && let Some(value) = self.constant_time(name, only, start)?
         {
-            // HTCondor turns these two calls on a constant string into constants when it reads
-            // them.
-            let time = if name.eq_ignore_ascii_case("absTime") {
-                // Without a zone in it the time waits for the zone of the evaluation.
-                times::parse_absolute(text).map(|time| time.value())
-            } else if name.eq_ignore_ascii_case("relTime") {
-                times::parse_relative(text).map(Some)
-            } else {
-                Some(None)
-            };
-            let Some(time) = time else {
-                let message = format!("{name}(\"{}\") is not a time", text.escape_debug());
-                return Err(ParseError::new(self.text, start, message));
-            };
-            if let Some(value) = time {
-                self.nodes.pop();
-                return Ok(self.add(Kind::Literal(value), start));
-            }
+            self.nodes.borrow_mut().pop();
+            return Ok((rest, Kind::Literal(value)));
         }
         let function = functions::find(name);
-        let call = Call { name: name.into(), function, arguments };
-        Ok(self.add(Kind::Call(Box::new(call)), start))
+        Ok((rest, Kind::Call(Box::new(Call { name: name.into(), function, arguments }))))
     }
 
-    /// An ad in brackets; its attributes become expressions of their own.
-    fn ad(&mut self) -> Result<ClassAd, ParseError> {
-        let outer = std::mem::take(&mut self.nodes);
-        self.advance()?;
+    /// HTCondor turns these two calls on a constant string into constants when it reads them.
+    fn constant_time(
+        &self,
+        name: &str,
+        argument: NodeId,
+        start: &'a str,
+    ) -> Result<Option<Value>, Err<Fault<'a>>> {
+        let time = match tree::kind(&self.nodes.borrow(), argument) {
+            // Without a zone in it the time waits for the zone of the evaluation.
+            Kind::Literal(Value::String(text)) if name.eq_ignore_ascii_case("absTime") => {
+                times::parse_absolute(text).map(|time| time.value())
+            }
+            Kind::Literal(Value::String(text)) if name.eq_ignore_ascii_case("relTime") => {
+                times::parse_relative(text).map(Some)
+            }
+            _ => Some(None),
+        };
+        let length = self.end.get() - self.text.offset(start);
+        time.ok_or_else(|| Fault::last(start, Problem::Time(length)))
+    }
+
+    /// '(' Expression ')'
+    fn parentheses(&self, input: &'a str) -> Parsed<'a, Kind> {
+        let (rest, ()) = self.mark('(')(input)?;
+        let (rest, inside) = self.expression(rest)?;
+        let (rest, ()) = self.close(')', "')'")(rest)?;
+        Ok((rest, Kind::Parentheses(inside)))
+    }
+
+    /// List ::= '{' ( Expression ( ',' Expression )* )? '}'
+    fn list(&self, input: &'a str) -> Parsed<'a, Kind> {
+        let (rest, ()) = self.mark('{')(input)?;
+        let (rest, elements) = self.sequence(rest, self.mark(','), '}', "',' or '}'")?;
+        Ok((rest, Kind::List(elements)))
+    }
+
+    /// Expressions with something between them, up to the closing mark.
+    fn sequence(
+        &self,
+        input: &'a str,
+        mut comma: impl FnMut(&'a str) -> Parsed<'a, ()>,
+        close: char,
+        wanted: &'static str,
+    ) -> Parsed<'a, Box<[NodeId]>> {
+        let mut items = Vec::new();
+        let (mut rest, none) = opt(self.mark(close)).parse_complete(input)?;
+        let mut more = none.is_none();
+        while more {
+            let (behind, item) = self.expression(rest)?;
+            items.push(item);
+            let end = alt((value(true, &mut comma), value(false, self.mark(close))));
+            (rest, more) = expected(wanted, end).parse_complete(behind)?;
+        }
+        Ok((rest, items.into()))
+    }
+
+    /// Record ::= '[' ';'* ( Name '=' Expression ( ';'+ Name '=' Expression )* ';'* )? ']'
+    ///
+    /// Its attributes become expressions of their own. HTCondor wants one behind semicolons.
+    fn record(&self, input: &'a str) -> Parsed<'a, Kind> {
+        let (rest, ad) = self.ad(input)?;
+        Ok((rest, Kind::ClassAd(Arc::new(ad))))
+    }
+
+    fn ad(&self, input: &'a str) -> Parsed<'a, ClassAd> {
+        let outer = self.nodes.take();
         let mut ad = ClassAd::new();
-        loop {
-            let before = self.token == Token::Semicolon;
-            while self.token == Token::Semicolon {
-                self.advance()?;
-            }
-            // HTCondor wants an attribute behind semicolons, unless one is before them.
-            if self.token == Token::CloseBox && !(before && ad.is_empty()) {
-                break;
-            }
-            let Token::Identifier(name) = &self.token else {
-                return Err(self.unexpected("an attribute name or ']'"));
-            };
-            let name = name.clone();
-            if name.is_empty() {
-                return Err(self.unexpected("an attribute name"));
-            }
-            self.advance()?;
-            self.expect(&Token::Assign, "'='")?;
-            let root = self.conditional()?;
-            let expr = self.finish(root);
-            ad.insert(&name, expr);
-            if self.token != Token::Semicolon && self.token != Token::CloseBox {
-                return Err(self.unexpected("';' or ']'"));
+        let semicolons = |input| many0_count(self.mark(';')).parse_complete(input);
+        let end = |input| opt(self.mark(']')).parse_complete(input);
+        let (rest, before) = preceded(self.mark('['), semicolons).parse_complete(input)?;
+        let (mut rest, mut ended) = if before == 0 { end(rest)? } else { (rest, None) };
+        while ended.is_none() {
+            let (behind, name) = self.attribute(rest)?;
+            let (behind, root) = self.expression(behind)?;
+            ad.insert(&name, self.finish(root));
+            let (behind, between) = semicolons(behind)?;
+            (rest, ended) = end(behind)?;
+            if between == 0 && ended.is_none() {
+                return Err(Fault::last(rest, Problem::Expected("';' or ']'")));
             }
         }
-        self.advance()?;
-        self.nodes = outer;
-        Ok(ad)
+        self.nodes.replace(outer);
+        Ok((rest, ad))
+    }
+
+    /// Name '=', the beginning of an attribute.
+    fn attribute(&self, input: &'a str) -> Parsed<'a, Cow<'a, str>> {
+        let name = self.token(|input| token::name(self.syntax, input));
+        let name = expected("an attribute name or ']'", name);
+        let named = verify(name, |name: &str| !name.is_empty());
+        let assign = expected("'='", self.token(token::assign));
+        terminated(expected("an attribute name", named), assign).parse_complete(input)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_nul_character_ends_the_text() {
+        for syntax in [Syntax::New, Syntax::Old] {
+            assert!(expression("\"a\0b\"", syntax).is_err());
+            assert_eq!(expression("5 \0x", syntax).unwrap().as_literal(), Some(&5.into()));
+        }
+    }
+
+    #[test]
+    fn constants_are_known_without_the_grammar() {
+        for text in ["0", "7", "-1", "1795300000", "00.50", "1e3", "TRUE", "Undefined", "\"a é/\""]
+        {
+            for syntax in [Syntax::Old, Syntax::New] {
+                assert!(constant(text, syntax).is_some(), "{text}");
+            }
+        }
+        for text in ["", "01", "- 1", "1.", "1K", "\"a\" ", "\"", " 1", "truer", "1 + 1"] {
+            assert!(constant(text, Syntax::Old).is_none(), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_grammar_says_the_same(
+            text in "-?[0-9.]{1,25}|\"[ -~é\\n]{0,6}\"|(?i:true|false|undefined)|[0-9a-zA-Z\" .\\\\\\x00]{0,6}",
+        ) {
+            for syntax in [Syntax::Old, Syntax::New] {
+                if let Some(value) = constant(&text, syntax) {
+                    let parsed = parse(&text, syntax).expect("the grammar reads it too");
+                    let (here, there) = (Some(&value), parsed.as_literal());
+                    prop_assert_eq!(format!("{:?}", here), format!("{:?}", there));
+                }
+            }
+        }
     }
 }

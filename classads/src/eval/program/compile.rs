@@ -2,10 +2,11 @@
 
 use std::sync::atomic::AtomicU32;
 
-use super::scalar::{self, Scalar};
 use super::{Jump, Program, STACK, Step};
+use crate::eval::scalar::{self, Scalar};
 use crate::expr::operator::BinaryOperator;
 use crate::expr::tree::{Call, Kind, NodeId, Tree};
+use crate::functions::Body;
 use crate::value::Value;
 
 /// Levels of nesting; what is deeper is evaluated otherwise.
@@ -77,7 +78,7 @@ impl Compiler<'_> {
                 let start = self.steps.len();
                 self.node(*operand, depth)?;
                 if let [Step::Constant(operand)] = &self.steps[start..] {
-                    let value = scalar::unary(*operator, Scalar::of(operand)?).into_value();
+                    let value = scalar::unary(*operator, Scalar::of(operand)?)?.into_value();
                     self.fold(start, value);
                 } else {
                     self.steps.push(Step::Unary(*operator));
@@ -135,7 +136,7 @@ impl Compiler<'_> {
                 self.steps.truncate(jump);
                 if let [Step::Constant(left)] = &self.steps[start..] {
                     let (left, right) = (Scalar::of(left)?, Scalar::of(&right)?);
-                    let value = scalar::binary(operator, left, right).into_value();
+                    let value = scalar::binary(operator, left, right)?.into_value();
                     self.fold(start, value);
                 } else {
                     self.steps.push(Step::BinaryConstant(operator, right));
@@ -175,7 +176,23 @@ impl Compiler<'_> {
             [condition, yes, no] if is("ifThenElse") => {
                 self.choice(condition, yes, no, depth)?;
             }
-            _ => return None,
+            _ => {
+                let (_, counts, Body::Plain(function)) = call.function? else { return None };
+                let [arguments @ .., last] = &call.arguments[..] else { return None };
+                if !counts.contains(&call.arguments.len()) {
+                    return None;
+                }
+                for argument in arguments {
+                    self.node(*argument, depth)?;
+                    self.steps.push(Step::Push);
+                    self.height += 1;
+                }
+                self.node(*last, depth)?;
+                // The arguments lie beside each other when the function is called.
+                self.most = self.most.max(self.height + 1);
+                self.height -= arguments.len();
+                self.steps.push(Step::Call(*function, arguments.len()));
+            }
         }
         Some(())
     }

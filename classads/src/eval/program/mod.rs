@@ -1,26 +1,27 @@
-//! The short way: expressions of constants, attributes, operators and a few functions, which
-//! policies are made of, run as steps on a small stack. Where that way ends, in a list, a nested
-//! ad, a time, another function, deep nesting, or names that mean more than an attribute of the ad,
-//! there is no answer, and the evaluator goes the long way from the start.
+//! The short way: expressions of constants, attributes, operators and functions of plain values,
+//! which policies are made of, run as steps on a small stack. Where that way ends, in a list, a
+//! nested ad, a time, another function, deep nesting, or names that mean more than an attribute of
+//! the ad, there is no answer, and the evaluator goes the long way from the start.
 //!
 //! - `compile`: from a syntax tree to steps.
-//! - `scalar`: values of two words.
 
 mod compile;
-mod scalar;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::meter::Meter;
+use super::scalar::{self, Scalar};
 use super::{EvalContext, is_keyword};
 use crate::ad::ClassAd;
 use crate::expr::operator::{BinaryOperator, UnaryOperator};
 use crate::expr::{Expr, Repr};
+use crate::functions::Stop;
+use crate::functions::plain::{self, Made, PlainBody, Texts};
 use crate::name::Name;
 use crate::value::Value;
-use scalar::Scalar;
 
 /// Values on the stack at once.
-const STACK: usize = 6;
+const STACK: usize = 8;
 /// Attributes whose expressions lie in each other: what is deeper may need itself.
 const MAX_DEPTH: u32 = 24;
 /// Steps for one evaluation; with fewer the long way is taken, which gives up where it has to.
@@ -59,6 +60,8 @@ enum Step {
     /// on the stack.
     Decide(bool, u32),
     Jump(Jump, u32),
+    /// The arguments before the last value are so many on the stack.
+    Call(PlainBody, usize),
 }
 
 /// When a jump is taken.
@@ -77,12 +80,22 @@ pub(super) fn expression(ad: &ClassAd, expr: &Expr, context: &EvalContext<'_>) -
     if context.target.is_some() || most < LEAST_STEPS {
         return None;
     }
-    let mut run = Run { ad, context, left: most };
-    let value = run.expression(expr, 0).map(Scalar::into_value);
-    if let Some(budget) = &context.budget {
-        budget.take(most - run.left);
+    if let Repr::Literal(value) = &expr.0 {
+        return Scalar::of(value).map(Scalar::into_value);
     }
-    value
+    let texts = Texts::default();
+    let made = &Made::new(&texts);
+    let meter = Meter::new(most, context.max_bytes);
+    let result = Run { ad, context, made, meter: &meter }.expression(expr, 0);
+    if let Some(budget) = &context.budget {
+        budget.take(meter.steps());
+    }
+    match result? {
+        // A string that was made is not shared with anything.
+        Scalar::Text(text) if texts.is_first(text) => texts.into_first().map(Value::String),
+        Scalar::Pieces(pieces) => meter.list_of(pieces).ok(),
+        scalar => Some(scalar.into_value()),
+    }
 }
 
 /// [`expression`] for an attribute of the ad.
@@ -94,24 +107,24 @@ pub(super) fn attribute(ad: &ClassAd, name: &Name, context: &EvalContext<'_>) ->
 struct Run<'a, 'c> {
     ad: &'a ClassAd,
     context: &'c EvalContext<'c>,
-    /// Steps that may still be taken.
-    left: u32,
+    made: &'a Made<'a>,
+    meter: &'c Meter,
 }
 
 impl<'a> Run<'a, '_> {
-    fn expression(&mut self, expr: &'a Expr, depth: u32) -> Option<Scalar<'a>> {
+    fn expression(&self, expr: &'a Expr, depth: u32) -> Option<Scalar<'a>> {
         match &expr.0 {
             Repr::Literal(value) => Scalar::of(value),
             Repr::Tree { tree, root } if *root == tree.root() && depth < MAX_DEPTH => {
                 let program = tree.program()?;
-                self.left = self.left.checked_sub(program.size)?;
+                self.meter.charge(program.size).ok()?;
                 self.program(program, depth + 1)
             }
             Repr::Tree { .. } => None,
         }
     }
 
-    fn program(&mut self, program: &'a Program, depth: u32) -> Option<Scalar<'a>> {
+    fn program(&self, program: &'a Program, depth: u32) -> Option<Scalar<'a>> {
         // The last value, and those below it.
         let mut top = Scalar::Undefined;
         let mut stack = [Scalar::Undefined; STACK];
@@ -136,22 +149,22 @@ impl<'a> Run<'a, '_> {
                 Step::TargetAttribute => top = Scalar::Undefined,
                 Step::Time => top = Scalar::Integer(self.context.now),
                 Step::IsUndefined => top = Scalar::Boolean(matches!(top, Scalar::Undefined)),
-                Step::Unary(operator) => top = scalar::unary(*operator, top),
+                Step::Unary(operator) => top = scalar::unary(*operator, top)?,
                 Step::Binary(operator) => {
                     height -= 1;
-                    top = scalar::binary(*operator, *stack.get(height)?, top);
+                    top = scalar::binary(*operator, *stack.get(height)?, top)?;
                 }
                 Step::BinaryConstant(operator, right) => {
                     top = match (top, right) {
                         (Scalar::Integer(left), Value::Integer(right)) => {
                             scalar::integers(*operator, left, *right)
                         }
-                        _ => scalar::binary(*operator, top, Scalar::of(right)?),
+                        _ => scalar::binary(*operator, top, Scalar::of(right)?)?,
                     };
                 }
                 Step::BinaryAttribute(operator, name, hint) => {
                     let right = self.attribute(name, hint, depth)?;
-                    top = scalar::binary(*operator, top, right);
+                    top = scalar::binary(*operator, top, right)?;
                 }
                 Step::Decide(deciding, target) => {
                     if let Some(decided) = decision(top, *deciding) {
@@ -161,6 +174,12 @@ impl<'a> Run<'a, '_> {
                         *stack.get_mut(height)? = top;
                         height += 1;
                     }
+                }
+                Step::Call(function, others) => {
+                    *stack.get_mut(height)? = top;
+                    let values = stack.get(height.checked_sub(*others)?..=height)?;
+                    top = self.call(*function, values)?;
+                    height -= others;
                 }
                 Step::Jump(jump, target) => {
                     let is_taken = match jump {
@@ -177,8 +196,19 @@ impl<'a> Run<'a, '_> {
         Some(top)
     }
 
+    #[inline(never)]
+    fn call(&self, function: PlainBody, values: &[Scalar<'a>]) -> Option<Scalar<'a>> {
+        let value = match plain::call(function, self.meter, self.made, values) {
+            Ok(value) => value,
+            Err(Stop::Value(Value::Undefined)) => Scalar::Undefined,
+            Err(Stop::Value(Value::Error)) => Scalar::Error,
+            Err(_) => return None,
+        };
+        value.is_short().then_some(value)
+    }
+
     #[inline(always)]
-    fn attribute(&mut self, name: &'a Name, hint: &AtomicU32, depth: u32) -> Option<Scalar<'a>> {
+    fn attribute(&self, name: &'a Name, hint: &AtomicU32, depth: u32) -> Option<Scalar<'a>> {
         // Mostly it is a constant, and where it was the last time.
         if let Some(Ok(Expr(Repr::Literal(value)))) =
             self.ad.parsed_at(hint.load(Ordering::Relaxed), name)
@@ -191,7 +221,7 @@ impl<'a> Run<'a, '_> {
 
     #[inline(never)]
     fn attribute_anywhere(
-        &mut self,
+        &self,
         name: &'a Name,
         hint: &AtomicU32,
         depth: u32,
@@ -254,13 +284,17 @@ mod tests {
             "t ? -sum : !t",
             "u ?: (nosuch ?: sum)",
             "CurrentTime % 7 + 2 * 3",
+            "strcat(s, i, toUpper(s)) == \"text5TEXT\" && size(split(s, \"x\")) == 2",
+            "regexps(\"(.)x\", s, \"\\\\1\") =?= substr(s, 1, 1)",
+            "join(\"+\", split(strcat(s, \" b\")))",
+            "split(join(\"+\", s, i), \"+\")",
             "u ? 1 : 2",
         ] {
             let (short, long) = both(text);
             assert_eq!(short.is_some(), !text.starts_with("u ? "), "{text}");
             assert_eq!(short.unwrap_or_else(|| long.clone()), long, "{text}");
         }
-        for text in ["l[0]", "n.x", "size(s)", "cycle", "parent", "relTime(60) + 1", ".i"] {
+        for text in ["l[0]", "n.x", "size(l)", "cycle", "parent", "relTime(60) + 1", ".i"] {
             assert_eq!(both(text).0, None, "{text}");
         }
     }
@@ -276,6 +310,7 @@ mod tests {
             "undefined",
             "error",
             "\"text\"",
+            "\"a, b,a\"",
             "\"\"",
             "i",
             "r",
@@ -296,12 +331,30 @@ mod tests {
                 "<<", ">>", ">>>", "?:",
             ]);
             let unary = prop::sample::select(vec!["-", "+", "!", "~"]);
+            let function1 = prop::sample::select(vec![
+                "toUpper", "toLower", "size", "string", "int", "real", "bool", "split", "join",
+                "splitUserName", "isString", "stringListSize", "stringListSum",
+            ]);
+            let function2 = prop::sample::select(vec![
+                "strcat", "substr", "split", "join", "member", "strcmp", "stricmp", "regexp",
+                "stringListMember", "stringListIMember", "stringListsIntersect", "regexpMember",
+                "identicalMember", "versionGT", "stringList_regexpMember",
+            ]);
+            let function3 = prop::sample::select(vec![
+                "strcat", "substr", "join", "regexps", "replace", "replaceAll",
+                "stringListSubsetMatch",
+            ]);
             prop_oneof![
                 4 => (inner.clone(), operator, inner.clone()).prop_map(|(a, of, b)| format!("({a}) {of} ({b})")),
                 1 => (unary, inner.clone()).prop_map(|(of, a)| format!("{of}({a})")),
                 1 => (inner.clone(), inner.clone(), inner.clone()).prop_map(|(a, b, c)| format!("({a}) ? ({b}) : ({c})")),
                 1 => (inner.clone(), inner.clone(), inner.clone()).prop_map(|(a, b, c)| format!("ifThenElse({a}, {b}, {c})")),
-                1 => inner.prop_map(|a| format!("isUndefined({a})")),
+                1 => inner.clone().prop_map(|a| format!("isUndefined({a})")),
+                1 => (function1, inner.clone()).prop_map(|(of, a)| format!("{of}({a})")),
+                2 => (function2, inner.clone(), inner.clone())
+                    .prop_map(|(of, a, b)| format!("{of}({a}, {b})")),
+                1 => (function3, inner.clone(), inner.clone(), inner)
+                    .prop_map(|(of, a, b, c)| format!("{of}({a}, {b}, {c})")),
             ]
         })
     }

@@ -1,9 +1,13 @@
-//! Strings and lists that an evaluation makes, counted before they are made.
+//! The work of an evaluation and what it makes, counted before it is done.
 
+use std::cell::Cell;
+use std::ops::ControlFlow;
+
+use super::Failure;
 use super::scope::Val;
-use super::{Evaluator, Failure};
 use crate::expr::Expr;
 use crate::expr::tree::TreeNode;
+use crate::functions::strings::Pieces;
 use crate::print::{self, Style};
 use crate::syntax::error::ParseError;
 use crate::value::Value;
@@ -11,7 +15,68 @@ use crate::value::Value;
 /// Bytes that an element of a list, or an attribute of an ad, takes beside its text.
 pub(crate) const ELEMENT: usize = 64;
 
-impl Evaluator<'_> {
+/// Bytes of text that are looked through in one step.
+const BYTES_OF_STEP: usize = 64;
+
+/// What one evaluation has taken, and may take.
+#[derive(Debug)]
+pub(crate) struct Meter {
+    steps: Cell<u32>,
+    max_steps: u32,
+    /// Bytes that may still be made.
+    bytes: Cell<usize>,
+    /// A limit was met.
+    gave_up: Cell<bool>,
+}
+
+impl Meter {
+    pub(crate) fn new(max_steps: u32, max_bytes: usize) -> Meter {
+        Meter {
+            steps: Cell::new(0),
+            max_steps,
+            bytes: Cell::new(max_bytes),
+            gave_up: Cell::new(false),
+        }
+    }
+
+    /// Steps that were taken.
+    pub(crate) fn steps(&self) -> u32 {
+        self.steps.get()
+    }
+
+    pub(crate) fn gave_up(&self) -> bool {
+        self.gave_up.get()
+    }
+
+    /// A limit is met.
+    pub(crate) fn give_up(&self) -> Failure {
+        self.gave_up.set(true);
+        Failure
+    }
+
+    /// Takes steps for looking through a text.
+    pub(crate) fn charge_search(&self, text: &str) -> Result<(), Failure> {
+        self.charge_bytes(text.len())
+    }
+
+    /// Takes steps for bytes that are looked at or made.
+    pub(crate) fn charge_bytes(&self, bytes: usize) -> Result<(), Failure> {
+        self.charge(u32::try_from(bytes / BYTES_OF_STEP).unwrap_or(u32::MAX))
+    }
+
+    /// Takes steps for work that is done elsewhere, if there are so many left. If not, none are
+    /// left for the rest of the evaluation either.
+    #[inline]
+    pub(crate) fn charge(&self, steps: u32) -> Result<(), Failure> {
+        let steps = self.steps.get().saturating_add(steps);
+        if steps > self.max_steps {
+            self.steps.set(self.max_steps);
+            return Err(self.give_up());
+        }
+        self.steps.set(steps);
+        Ok(())
+    }
+
     /// Takes bytes for what is about to be made, if so many are left. If not, none are left for the
     /// rest of the evaluation either: functions that go on behind a failure would try again and
     /// again.
@@ -22,13 +87,26 @@ impl Evaluator<'_> {
             return Ok(());
         }
         self.bytes.set(0);
-        self.gave_up.set(true);
-        Err(Failure)
+        Err(self.give_up())
     }
 
     /// Takes bytes for so many elements of a list.
     pub(crate) fn make_elements(&self, count: usize) -> Result<(), Failure> {
         self.make(count.saturating_mul(ELEMENT))
+    }
+
+    /// A list of strings.
+    pub(crate) fn list_of(&self, pieces: &Pieces<'_>) -> Result<Value, Failure> {
+        let mut elements = Vec::with_capacity(pieces.about());
+        let add = |piece: &str| match self.make(piece.len() + ELEMENT) {
+            Ok(()) => {
+                elements.push(Expr::literal(piece));
+                ControlFlow::Continue(())
+            }
+            Err(failure) => ControlFlow::Break(failure),
+        };
+        pieces.each(add).map_or(Ok(()), Err)?;
+        Ok(Value::List(elements.into()))
     }
 
     /// Takes bytes for what may grow to so many times a text.
