@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 
 use memchr::memmem;
@@ -182,7 +183,7 @@ impl ChunkedLog {
             options: self.options.clone(),
             within: self.within,
             first: self.clock.clone(),
-            seen: Mutex::new(Vec::new()),
+            seen: Mutex::default(),
         });
         let read = |number| {
             let (begin, end) = if chunks == 1 {
@@ -194,7 +195,9 @@ impl ChunkedLog {
             let mut reader = self.bytes.reader(&self.options, self.form, clock, begin, end);
             reader.skipping = number == 0 && self.within;
             reader.fault = self.fault.clone().filter(|_| end == self.bytes.end);
-            Some(each(&mut reader))
+            let made = each(&mut reader);
+            clocks.keep(number, &reader);
+            Some(made)
         };
         let threads = threads().min(chunks);
         if threads < 2 {
@@ -282,8 +285,8 @@ struct Clocks {
     options: ReadOptions,
     within: bool,
     first: Clock,
-    /// For the chunks from the first on, as far as it was asked for.
-    seen: Mutex<Vec<Seen>>,
+    /// By the number of the chunk, as far as it is known.
+    seen: Mutex<BTreeMap<usize, Seen>>,
 }
 
 impl Clocks {
@@ -295,29 +298,63 @@ impl Clocks {
         self.first.behind(Before(Arc::new(move || clocks.before(number))))
     }
 
+    fn known(&self) -> MutexGuard<'_, BTreeMap<usize, Seen>> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes note of what there is to see up to the end of a chunk that was read.
+    fn keep(&self, number: usize, log: &LogReader<Chunk>) {
+        let seen = log.clock.seen;
+        if log.is_at_end() && seen.is_whole() {
+            self.known().insert(number + 1, seen);
+        }
+    }
+
     /// What all that is before a chunk shows.
     fn before(&self, number: usize) -> Seen {
-        let mut seen: MutexGuard<'_, Vec<Seen>> =
-            self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if seen.is_empty() {
-            seen.push(self.first.seen);
+        let mut known = self.known();
+        let mut at = number;
+        let mut seen = loop {
+            if at == 0 {
+                break self.first.seen;
+            }
+            if let Some(seen) = known.get(&at).copied().or_else(|| self.alone(at - 1)) {
+                break seen;
+            }
+            at -= 1;
+        };
+        for number in at..number {
+            if let Some(mut log) = self.reader(number, self.first.behind_seen(seen)) {
+                while log.next_event().is_some() {}
+                seen = log.clock.seen_in_all();
+            }
         }
-        while seen.len() <= number {
-            let last = seen.len() - 1;
-            let clock = self.first.behind_seen(seen[last]);
-            let shown = match self.bytes.place(last) {
-                None => seen[last],
-                Some((begin, end)) => {
-                    let text = Some(Form::Text);
-                    let mut log = self.bytes.reader(&self.options, text, clock, begin, end);
-                    log.skipping = last == 0 && self.within;
-                    while log.next_event().is_some() {}
-                    log.clock.seen_in_all()
-                }
-            };
-            seen.push(shown);
+        known.insert(number, seen);
+        seen
+    }
+
+    /// What a chunk shows without what is before it; `None` where that matters.
+    fn alone(&self, number: usize) -> Option<Seen> {
+        let asked = Arc::new(AtomicBool::new(false));
+        let ask = Arc::clone(&asked);
+        let before = Before(Arc::new(move || {
+            ask.store(true, Ordering::Relaxed);
+            Seen::default()
+        }));
+        let mut log = self.reader(number, self.first.behind(before))?;
+        while log.next_event().is_some() {
+            if asked.load(Ordering::Relaxed) {
+                return None;
+            }
         }
-        seen[number]
+        Some(log.clock.seen).filter(|seen| seen.is_whole())
+    }
+
+    fn reader(&self, number: usize, clock: Clock) -> Option<LogReader<Chunk>> {
+        let (begin, end) = self.bytes.place(number)?;
+        let mut log = self.bytes.reader(&self.options, Some(Form::Text), clock, begin, end);
+        log.skipping = number == 0 && self.within;
+        Some(log)
     }
 }
 
@@ -436,6 +473,11 @@ mod tests {
             "01/01 00:00:01",
             "06/01 00:00:00",
             "01/02 00:00:00",
+            "2031-05-06 07:08:09",
+            "01/03 00:00:00",
+            "2030-12-31 00:00:00",
+            "01/02 00:00:00",
+            "02/02 00:00:00",
         ];
         let log: String =
             dates.iter().enumerate().map(|(job, date)| event(job + 1, date, "...\n")).collect();

@@ -12,7 +12,7 @@ use super::text::header::{EXPECTED_NUMBER, Ids};
 use super::text::lines::Lines;
 use super::text::scan::{Found, Span, ends_event, find, resync, resynced};
 use super::text::torn::quotes_header;
-use super::time::{Clock, yearless_date};
+use super::time::{Clock, civil_date};
 use super::{Damage, DamagedEvent, Event, EventLogError, Form, ReadOptions, YearHint};
 use crate::input::{self, Unpacked};
 
@@ -173,7 +173,7 @@ fn begin(
         _ => Beginning::Log,
     };
     if let (Beginning::WithoutYear, Some(unix)) = (&beginning, reader.clock.needs_year()) {
-        // Which year the first date means is known from the last one.
+        // Which year the first date means is known from the first that has one, or the last.
         let begin = reader.source.stream_position()?;
         years(&mut reader.source, bytes, reader.skipping)?.tell(&mut reader.clock, unix);
         reader.source.seek(SeekFrom::Start(begin))?;
@@ -230,7 +230,9 @@ impl Beginning {
             // A log of nothing but torn events.
             None if quotes_header(bytes) => Self::WithoutYear,
             None => Self::NotALog,
-            Some((Ok(ids), line)) if yearless_date(&line[ids.date_at..]).is_some() => {
+            Some((Ok(ids), line))
+                if matches!(civil_date(&line[ids.date_at..]), Some((None, ..))) =>
+            {
                 let begun = memchr::memmem::find(line, b"Global JobLog: ctime=").is_some();
                 if begun { Self::Log } else { Self::WithoutYear }
             }
@@ -240,7 +242,7 @@ impl Beginning {
 }
 
 /// Counts the new years of a log that begins with `bytes` and goes on with `source`, a chunk at a
-/// time. `within`: it begins within an event.
+/// time, up to the first date with a year. `within`: it begins within an event.
 fn years(source: &mut impl Read, bytes: &[u8], within: bool) -> io::Result<Years> {
     let mut years = Years::new(within);
     let mut buffer = bytes.to_vec();
@@ -255,10 +257,8 @@ fn years(source: &mut impl Read, bytes: &[u8], within: bool) -> io::Result<Years
             // A line longer than a chunk is none that matters.
             _ => filled,
         };
-        for line in Lines::new(&buffer[..whole]) {
-            years.line(line);
-        }
-        if read == 0 {
+        let ended = Lines::new(&buffer[..whole]).try_for_each(|line| years.line(line));
+        if read == 0 || ended.is_break() {
             return Ok(years);
         }
         buffer.copy_within(whole..filled, 0);
@@ -339,6 +339,11 @@ impl<R: Read> LogReader<R> {
     /// again there.
     pub fn offset(&self) -> u64 {
         self.base + self.at as u64
+    }
+
+    /// All that there is was read.
+    pub(super) fn is_at_end(&self) -> bool {
+        self.last && self.at == self.filled
     }
 
     /// The form of the log, known once reading has begun.

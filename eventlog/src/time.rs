@@ -12,8 +12,8 @@ use jiff::tz::{AmbiguousOffset, TimeZone};
 
 use super::EventTime;
 
-/// Where the year of a `MM/DD` date comes from, unless the log says it itself
-/// (`Global JobLog: ctime=`).
+/// Where the year of a `MM/DD` date comes from, unless the log says it itself, in its header
+/// (`Global JobLog: ctime=`) or with other dates, which have one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum YearHint {
     /// No event is later than now.
@@ -65,16 +65,21 @@ struct Hour {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Seen {
-    /// The year and date of the last date without a year.
-    yearless: Option<(i16, MonthDay)>,
+    /// The year and date of the last date, with a year or without.
+    date: Option<(i16, MonthDay)>,
     /// The last local time, to choose in the hour that occurs twice.
     last: Option<i64>,
 }
 
 impl Seen {
-    /// As if no date without a year had been seen.
+    /// As if no date had been seen.
     pub(super) fn without_year(self) -> Self {
-        Self { yearless: None, ..self }
+        Self { date: None, ..self }
+    }
+
+    /// What comes behind depends on nothing before.
+    pub(super) fn is_whole(self) -> bool {
+        self.date.is_some() && self.last.is_some()
     }
 }
 
@@ -128,7 +133,9 @@ impl Clock {
 
     /// What was seen in all, the part before included.
     pub(super) fn seen_in_all(&mut self) -> Seen {
-        self.look_before();
+        if !self.seen.is_whole() {
+            self.look_before();
+        }
         self.seen
     }
 
@@ -138,7 +145,7 @@ impl Clock {
     fn look_before(&mut self) {
         if let Some(before) = self.before.take() {
             let seen = (before.0)();
-            self.seen.yearless = self.seen.yearless.or(seen.yearless);
+            self.seen.date = self.seen.date.or(seen.date);
             self.seen.last = self.seen.last.or(seen.last);
         }
     }
@@ -146,7 +153,7 @@ impl Clock {
     /// The log was begun at this Unix time: dates go on from there.
     pub(super) fn begin(&mut self, unix: i64) {
         if let Some(date) = self.civil_date(unix) {
-            self.go_on(Seen { yearless: Some(date), last: Some(unix) });
+            self.go_on(Seen { date: Some(date), last: Some(unix) });
         }
     }
 
@@ -156,15 +163,14 @@ impl Clock {
         self.key_len = 0;
     }
 
-    /// No event is later than `unix` and `last` is the last date of the log, reached after `wraps`
-    /// new years.
-    pub(super) fn end(&mut self, unix: i64, last: MonthDay, wraps: i16) {
-        self.hint = YearHint::First(self.latest_year(unix, last).saturating_sub(wraps));
+    /// The first date is of this year.
+    pub(super) fn begin_in(&mut self, year: i16) {
+        self.hint = YearHint::First(year);
     }
 
     /// The last instant a date without a year may mean, where the year is still to be found.
     pub(super) fn needs_year(&self) -> Option<i64> {
-        match (self.seen.yearless, self.hint) {
+        match (self.seen.date, self.hint) {
             (Some(_), _) | (None, YearHint::First(_)) => None,
             (None, YearHint::NotAfter(unix)) => Some(unix),
             (None, YearHint::Now) => Some(jiff::Timestamp::now().as_second()),
@@ -179,7 +185,7 @@ impl Clock {
     }
 
     /// The latest year in which `date` is not after `unix`, give or take a day.
-    fn latest_year(&self, unix: i64, date: MonthDay) -> i16 {
+    pub(super) fn latest_year(&self, unix: i64, date: MonthDay) -> i16 {
         let Some((year, end)) = self.civil_date(unix.saturating_add(86_400)) else { return 1970 };
         if date.ordinal() <= end.ordinal() { year } else { year - 1 }
     }
@@ -277,22 +283,7 @@ impl Clock {
 
     /// Reads a date up to the hour.
     fn read_hour(&mut self, bytes: &[u8]) -> Option<()> {
-        let (year, date, hour_at) = match *bytes {
-            [y3, y2, y1, y0, b'-', m1, m0, b'-', d1, d0, b' ' | b'T', ..] => {
-                let year = i16::from(two(y3, y2)?) * 100 + i16::from(two(y1, y0)?);
-                (Some(year), MonthDay { month: two(m1, m0)?, day: two(d1, d0)? }, 11)
-            }
-            [m1, m0, b'/', d1, d0, b' ', ..] => {
-                (None, MonthDay { month: two(m1, m0)?, day: two(d1, d0)? }, 6)
-            }
-            [m1, m0, b'/', d1, d0, b'/', y1, y0, b' ', ..] => {
-                let year = i16::from(two(y1, y0)?);
-                // As strptime's %y: 69 to 99 are of the last century.
-                let year = if year < 69 { 2000 + year } else { 1900 + year };
-                (Some(year), MonthDay { month: two(m1, m0)?, day: two(d1, d0)? }, 9)
-            }
-            _ => return None,
-        };
+        let (year, date, hour_at) = civil_date(bytes)?;
         let hour = two(*bytes.get(hour_at)?, *bytes.get(hour_at + 1)?)?;
         if hour > 23 {
             return None;
@@ -301,6 +292,7 @@ impl Clock {
             Some(year) => year,
             None => self.year_of(date),
         };
+        self.seen.date = Some((year, date));
         let day = jiff::civil::Date::new(year, date.month as i8, date.day as i8).ok()?;
         let days = day.duration_since(jiff::civil::date(1970, 1, 1)).as_hours() / 24;
         let civil = days * 86_400 + i64::from(hour) * 3600;
@@ -312,24 +304,36 @@ impl Clock {
 
     /// The year of a date without one.
     fn year_of(&mut self, date: MonthDay) -> i16 {
-        if self.seen.yearless.is_none() {
+        if self.seen.date.is_none() {
             self.look_before();
         }
-        let year = match (self.seen.yearless, self.hint) {
+        match (self.seen.date, self.hint) {
             (Some((year, last)), _) => year.saturating_add(last.years_to(date)),
             (None, YearHint::First(year)) => year,
             (None, YearHint::NotAfter(unix)) => self.latest_year(unix, date),
             (None, YearHint::Now) => self.latest_year(jiff::Timestamp::now().as_second(), date),
-        };
-        self.seen.yearless = Some((year, date));
-        year
+        }
     }
 }
 
-/// The date without a year that `bytes` begin with.
-pub(super) fn yearless_date(bytes: &[u8]) -> Option<MonthDay> {
-    let [m1, m0, b'/', d1, d0, b' ', ..] = *bytes else { return None };
-    Some(MonthDay { month: two(m1, m0)?, day: two(d1, d0)? })
+/// The date that `bytes` begin with: its year, where it has one, and where the hour is.
+pub(super) fn civil_date(bytes: &[u8]) -> Option<(Option<i16>, MonthDay, usize)> {
+    Some(match *bytes {
+        [y3, y2, y1, y0, b'-', m1, m0, b'-', d1, d0, b' ' | b'T', ..] => {
+            let year = i16::from(two(y3, y2)?) * 100 + i16::from(two(y1, y0)?);
+            (Some(year), MonthDay { month: two(m1, m0)?, day: two(d1, d0)? }, 11)
+        }
+        [m1, m0, b'/', d1, d0, b' ', ..] => {
+            (None, MonthDay { month: two(m1, m0)?, day: two(d1, d0)? }, 6)
+        }
+        [m1, m0, b'/', d1, d0, b'/', y1, y0, b' ', ..] => {
+            let year = i16::from(two(y1, y0)?);
+            // As strptime's %y: 69 to 99 are of the last century.
+            let year = if year < 69 { 2000 + year } else { 1900 + year };
+            (Some(year), MonthDay { month: two(m1, m0)?, day: two(d1, d0)? }, 9)
+        }
+        _ => return None,
+    })
 }
 
 /// Two decimal digits.
@@ -420,6 +424,15 @@ mod tests {
         // A late writer.
         assert_eq!(read(&mut clock, "12/31 23:59:58"), december - 1);
         assert_eq!(read(&mut clock, "01/01 00:00:01"), january + 1);
+    }
+
+    #[test]
+    fn a_date_without_a_year_goes_on_from_one_with_a_year() {
+        let mut clock = clock("UTC", YearHint::First(1999));
+        let december = read(&mut clock, "2023-12-31 23:59:59");
+        assert_eq!(read(&mut clock, "01/01 00:00:00"), december + 1);
+        assert_eq!(read(&mut clock, "12/31/20 23:59:59"), december - 1095 * 86_400);
+        assert_eq!(read(&mut clock, "12/31 23:59:58"), december - 1095 * 86_400 - 1);
     }
 
     #[test]

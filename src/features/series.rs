@@ -9,10 +9,21 @@ const EXACT: usize = 256;
 /// Entries from which on they are sorted on all cores.
 const MANY: usize = 100_000;
 
+/// There are millions, so the time is in two halves, which need no padding.
 #[derive(Clone, Copy, Debug)]
 struct Prompt {
-    time: i64,
+    time: [u32; 2],
     job: u32,
+}
+
+impl Prompt {
+    fn new(time: i64, job: u32) -> Self {
+        Self { time: [(time >> 32) as u32, time as u32], job }
+    }
+
+    fn time(self) -> i64 {
+        i64::from(self.time[0] as i32) << 32 | i64::from(self.time[1])
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -23,13 +34,26 @@ struct Late {
     job: u32,
 }
 
+/// Entries of one job in a row that are passed over one by one.
+const FEW: usize = 64;
+
 /// For each entry of a list how many are before it up to the last of another job: a job that is
-/// held many times is passed over at once.
+/// held many times is passed over at once. Empty where no job stands more than a few times in a
+/// row.
 #[derive(Clone, Debug, Default)]
 struct Others(Vec<u32>);
 
 impl Others {
-    fn of(jobs: impl Iterator<Item = u32>) -> Self {
+    fn of(jobs: impl Iterator<Item = u32> + Clone) -> Self {
+        let (mut last, mut times) = (None, 0);
+        let is_long = jobs.clone().any(|job| {
+            times = if last == Some(job) { times + 1 } else { 1 };
+            last = Some(job);
+            times > FEW
+        });
+        if !is_long {
+            return Self::default();
+        }
         let mut before = Vec::new();
         let (mut last, mut end_of_others) = (None, 0);
         for (at, job) in (0_u32..).zip(jobs) {
@@ -51,8 +75,8 @@ impl Others {
     ) -> impl Iterator<Item = usize> + 'a {
         let mut end = end;
         std::iter::from_fn(move || {
-            if end > 0 && job_at(end - 1) == job {
-                end = self.0[end - 1] as usize;
+            while end > 0 && job_at(end - 1) == job {
+                end = self.0.get(end - 1).map_or(end - 1, |&before| before as usize);
             }
             end = end.checked_sub(1)?;
             Some(end)
@@ -73,7 +97,7 @@ impl Series {
     /// It happened to `job` at `time`; that it belongs to the group was known from `known` on.
     pub(crate) fn push(&mut self, time: i64, known: i64, job: u32) {
         if known <= time {
-            self.prompt.push(Prompt { time, job });
+            self.prompt.push(Prompt::new(time, job));
         } else {
             self.late.push(Late { time, known, job });
         }
@@ -87,12 +111,13 @@ impl Series {
 
     /// Sorts. To be called before anything is asked.
     pub(crate) fn settle(&mut self) {
-        let key = |entry: &Prompt| (entry.time, entry.job);
+        let key = |entry: &Prompt| (entry.time(), entry.job);
         if self.prompt.len() < MANY {
             self.prompt.sort_unstable_by_key(key);
         } else {
             self.prompt.par_sort_unstable_by_key(key);
         }
+        self.prompt.shrink_to_fit();
         self.others = Others::of(self.prompt.iter().map(|entry| entry.job));
         self.late.sort_unstable_by_key(|entry| (entry.time, entry.job));
     }
@@ -100,8 +125,8 @@ impl Series {
     /// How often it happened to jobs other than `job` after `from` and not after `to`, as known at
     /// `to`.
     pub(crate) fn count(&self, from: i64, to: i64, job: u32) -> usize {
-        let start = self.prompt.partition_point(|entry| entry.time <= from);
-        let end = self.prompt.partition_point(|entry| entry.time <= to).max(start);
+        let start = self.prompt.partition_point(|entry| entry.time() <= from);
+        let end = self.prompt.partition_point(|entry| entry.time() <= to).max(start);
         let prompt = match end - start {
             few if few <= EXACT => {
                 self.prompt[start..end].iter().filter(|entry| entry.job != job).count()
@@ -119,9 +144,9 @@ impl Series {
 
     /// When it last happened to a job other than `job`, not after `to` and as known then.
     pub(crate) fn last(&self, to: i64, job: u32) -> Option<i64> {
-        let end = self.prompt.partition_point(|entry| entry.time <= to);
+        let end = self.prompt.partition_point(|entry| entry.time() <= to);
         let mut others = self.others.before(end, job, |at| self.prompt[at].job);
-        let prompt = others.next().map(|at| self.prompt[at].time);
+        let prompt = others.next().map(|at| self.prompt[at].time());
         let end = self.late.partition_point(|entry| entry.time <= to);
         let late = self.late[..end]
             .iter()
@@ -134,9 +159,9 @@ impl Series {
     /// When it first happened to a job other than `job` after `from` and not after `to`, as known
     /// at `to`.
     pub(crate) fn first(&self, from: i64, to: i64, job: u32) -> Option<i64> {
-        let start = self.prompt.partition_point(|entry| entry.time <= from);
-        let prompt = self.prompt[start..].iter().take_while(|entry| entry.time <= to);
-        let prompt = prompt.filter(|entry| entry.job != job).map(|entry| entry.time).next();
+        let start = self.prompt.partition_point(|entry| entry.time() <= from);
+        let prompt = self.prompt[start..].iter().take_while(|entry| entry.time() <= to);
+        let prompt = prompt.filter(|entry| entry.job != job).map(|entry| entry.time()).next();
         let start = self.late.partition_point(|entry| entry.time <= from);
         let late = self.late[start..].iter().take_while(|entry| entry.time <= to);
         let late = late.filter(|entry| entry.known <= to && entry.job != job);
@@ -146,15 +171,15 @@ impl Series {
     /// When and to which jobs it happened, the latest first, not after `to`, of those known to
     /// belong to the group at once.
     fn latest(&self, to: i64) -> impl Iterator<Item = (i64, u32)> {
-        let end = self.prompt.partition_point(|entry| entry.time <= to);
-        self.prompt[..end].iter().rev().map(|entry| (entry.time, entry.job))
+        let end = self.prompt.partition_point(|entry| entry.time() <= to);
+        self.prompt[..end].iter().rev().map(|entry| (entry.time(), entry.job))
     }
 
     /// The jobs other than `job` to which it happened after `from` and not after `to`, as known at
     /// `to`.
     fn jobs(&self, from: i64, to: i64, job: u32) -> impl Iterator<Item = u32> {
-        let start = self.prompt.partition_point(|entry| entry.time <= from);
-        let prompt = self.prompt[start..].iter().take_while(move |entry| entry.time <= to);
+        let start = self.prompt.partition_point(|entry| entry.time() <= from);
+        let prompt = self.prompt[start..].iter().take_while(move |entry| entry.time() <= to);
         let start = self.late.partition_point(|entry| entry.time <= from);
         let late = self.late[start..].iter().take_while(move |entry| entry.time <= to);
         let late = late.filter(move |entry| entry.known <= to).map(|entry| entry.job);
@@ -383,29 +408,40 @@ mod tests {
 
     #[test]
     fn others_are_found_behind_a_long_run_of_one_job() {
-        let mut series = Series::default();
-        let mut results = Results::default();
-        let jobs = [7, 7, 1, 1, 1, 2, 2, 1, 1];
-        for (time, job) in (0..).zip(jobs) {
-            series.push(time, time, job);
-            results.push(time, job, time % 4 == 1);
-        }
-        series.settle();
-        results.settle();
-        for job in [1, 2, 7, 9] {
-            for to in -1..10 {
-                let of_others = || {
-                    let all =
-                        (0_i64..).zip(jobs).filter(|&(time, other)| time <= to && other != job);
-                    all.collect::<Vec<_>>()
-                };
-                let last = of_others().last().map(|last| last.0);
-                assert_eq!(series.last(to, job), last, "{job} {to}");
-                assert_eq!(results.last(to, job).map(|last| last.0), last, "{job} {to}");
-                assert_eq!(results.first(to, job), of_others().first().map(|first| first.0));
-                let success = of_others().into_iter().rfind(|(time, _)| time % 4 == 1);
-                assert_eq!(results.last_success(to, job), success.map(|last| last.0));
+        for times in [1, FEW] {
+            let mut series = Series::default();
+            let mut results = Results::default();
+            let jobs = [7, 7, 1, 1, 1, 2, 2, 1, 1];
+            let jobs: Vec<u32> =
+                jobs.iter().flat_map(|&job| std::iter::repeat_n(job, times)).collect();
+            let told = || (0_i64..).zip(jobs.iter().copied());
+            for (time, job) in told() {
+                series.push(time, time, job);
+                results.push(time, job, time % 4 == 1);
             }
+            series.settle();
+            results.settle();
+            assert_eq!(series.others.0.is_empty(), times == 1);
+            for job in [1, 2, 7, 9] {
+                for to in (-1..jobs.len() as i64 + 1).step_by(times.div_ceil(7)) {
+                    let others = told().filter(|&(time, other)| time <= to && other != job);
+                    let of_others: Vec<_> = others.collect();
+                    let last = of_others.last().map(|last| last.0);
+                    assert_eq!(series.last(to, job), last, "{job} {to}");
+                    assert_eq!(results.last(to, job).map(|last| last.0), last, "{job} {to}");
+                    assert_eq!(results.first(to, job), of_others.first().map(|first| first.0));
+                    let success = of_others.into_iter().rfind(|(time, _)| time % 4 == 1);
+                    assert_eq!(results.last_success(to, job), success.map(|last| last.0));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_entry_takes_twelve_bytes_and_any_time() {
+        assert_eq!(size_of::<Prompt>(), 12);
+        for time in [i64::MIN, -1, 0, 1, 1 << 32, 1_700_000_000, i64::MAX] {
+            assert_eq!(Prompt::new(time, 0).time(), time);
         }
     }
 

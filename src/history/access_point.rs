@@ -77,7 +77,10 @@ pub struct History {
     pub symbols: Symbols,
     pub(super) jobs: Vec<JobHistory>,
     pub(super) numbers: HashMap<JobId, u32, RandomState>,
-    pub(super) clusters: HashMap<i32, Vec<u32>, RandomState>,
+    /// The first and the last job of each cluster.
+    pub(super) clusters: HashMap<i32, (u32, u32), RandomState>,
+    /// For each job the next one of its cluster; the last has itself.
+    pub(super) next_of_cluster: Vec<u32>,
     pub(super) sources: Vec<Source>,
     /// Jobs that look different to different owners.
     pub(super) views: HashMap<u32, Views, RandomState>,
@@ -135,8 +138,11 @@ impl History {
 
     /// The jobs of a cluster that logs or ads tell of.
     pub fn jobs_of(&self, cluster: i32) -> impl Iterator<Item = &JobHistory> {
-        let numbers = self.clusters.get(&cluster).into_iter().flatten();
-        numbers.map(|&number| &self.jobs[number as usize])
+        let first = self.clusters.get(&cluster).map(|&(first, _)| first);
+        let numbers = std::iter::successors(first, |&number| {
+            Some(self.next_of_cluster[number as usize]).filter(|&next| next != number)
+        });
+        numbers.map(|number| &self.jobs[number as usize])
     }
 
     /// A log of the whole access point had begun by `instant`.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use classads::ClassAd;
 use foldhash::fast::RandomState;
 use rayon::prelude::*;
+use thin_vec::ThinVec;
 
 use super::access_point::{Source, Views};
 use super::fact::{Fact, LogPart, is_of_job};
@@ -39,28 +40,32 @@ const MANY: usize = 10_000;
 /// The log that each step of a job comes from, in the order they were added.
 #[derive(Clone, Debug, Default)]
 pub(super) struct StepSources {
-    /// From which step on, and which log.
-    from: Vec<(usize, u16)>,
+    first: Option<u16>,
+    /// Where it is another one: from which step on, and which.
+    others: ThinVec<(u32, u16)>,
 }
 
 impl StepSources {
     /// The steps from this one on come from this log.
     pub(super) fn note(&mut self, step: usize, source: u16) {
-        if self.from.last().is_none_or(|last| last.1 != source) {
-            self.from.push((step, source));
+        let first = *self.first.get_or_insert(source);
+        if self.others.last().map_or(first, |last| last.1) != source {
+            self.others.push((u32::try_from(step).unwrap_or(u32::MAX), source));
         }
     }
 
     /// The log of each step; `None` where all come from one log.
     pub(super) fn several(&self) -> Option<impl Iterator<Item = u16>> {
-        (self.from.len() > 1).then(|| self.of_steps())
+        (!self.others.is_empty()).then(|| self.of_steps())
     }
 
     fn of_steps(&self) -> impl Iterator<Item = u16> {
-        self.from.iter().enumerate().flat_map(|(at, &(from, source))| {
-            let until = self.from.get(at + 1).map_or(usize::MAX, |next| next.0);
-            std::iter::repeat_n(source, until - from)
-        })
+        let first = self.first.map(|source| (0, source));
+        let begins = first.into_iter().chain(self.others.iter().copied());
+        let ends = self.others.iter().map(|other| other.0 as usize).chain([usize::MAX]);
+        begins
+            .zip(ends)
+            .flat_map(|((from, source), until)| std::iter::repeat_n(source, until - from as usize))
     }
 }
 
@@ -310,13 +315,16 @@ impl HistoryBuilder {
         {
             return number;
         }
-        let History { jobs, numbers, clusters, .. } = &mut self.history;
+        let History { jobs, numbers, clusters, next_of_cluster, .. } = &mut self.history;
         let next = u32::try_from(jobs.len()).unwrap_or(u32::MAX);
         let number = *numbers.entry(job).or_insert(next);
         if number == next {
             jobs.push(JobHistory { job, ..JobHistory::default() });
             self.step_sources.push(StepSources::default());
-            clusters.entry(job.cluster).or_default().push(number);
+            next_of_cluster.push(number);
+            let (_, last) = clusters.entry(job.cluster).or_insert((number, number));
+            next_of_cluster[*last as usize] = number;
+            *last = number;
         }
         self.last = Some((job, number));
         number

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
+use thin_vec::ThinVec;
 
 use super::builder::StepSources;
 use super::fact::Fact;
@@ -36,26 +37,29 @@ pub struct JobHistory {
     /// What happened.
     pub steps: Vec<Step>,
     /// When the event log of the access point says that it was held.
-    pub held_in_event_log: Vec<i64>,
+    pub held_in_event_log: ThinVec<i64>,
     /// What its ads said, epoch ads and the queue's.
-    pub ads: Vec<AdFacts>,
+    pub ads: ThinVec<AdFacts>,
     /// Its owner.
     pub owner: Option<Known<Symbol>>,
     /// The sites of its runs, as events 028 and ads have them.
-    pub sites: Vec<Known<Symbol>>,
+    pub sites: ThinVec<Known<Symbol>>,
     /// Input files and URLs, as events 028 and ads have them.
-    pub input: Vec<Known<Symbol>>,
+    pub input: ThinVec<Known<Symbol>>,
     /// File servers of those URLs.
-    pub servers: Vec<Known<Symbol>>,
+    pub servers: ThinVec<Known<Symbol>>,
     /// What HTCondor last said of a failed run (events 004, 007, 021 and 024).
     pub message: Option<Known<Symbol>>,
     /// MemoryUsage, MiB, from events 006.
-    pub memory_usage: Vec<Known<i64>>,
+    pub memory_usage: ThinVec<Known<i64>>,
     /// MemoryProvisioned, MiB, from events 028.
-    pub memory_provisioned: Vec<Known<i64>>,
+    pub memory_provisioned: ThinVec<Known<i64>>,
     /// What its run used that ended by itself (005).
     pub peaks: Option<Box<Known<Peaks>>>,
 }
+
+/// Steps of a life that is over, most of the time.
+const SHORT: usize = 64;
 
 impl JobHistory {
     /// The steps not after `instant`.
@@ -166,6 +170,11 @@ impl JobHistory {
                 if in_event_log && matches!(what, What::Held(_)) {
                     self.held_in_event_log.push(time);
                 }
+                // One that ends again and again keeps its room.
+                let ends = matches!(what, What::Terminated(_) | What::Removed);
+                if ends && self.steps.len() <= SHORT {
+                    self.give_back();
+                }
             }
             Fact::Owner(owner) => self.learn_owner(owner, time),
             Fact::Site { site, starts } => {
@@ -180,6 +189,18 @@ impl JobHistory {
             Fact::MemoryProvisioned(size) => learn_size(&mut self.memory_provisioned, time, size),
             Fact::Peaks(peaks) => self.peaks = Some(Box::new(known_peaks(time, peaks))),
         }
+    }
+
+    /// Gives back the room that nothing is in.
+    fn give_back(&mut self) {
+        self.steps.shrink_to_fit();
+        self.held_in_event_log.shrink_to_fit();
+        self.ads.shrink_to_fit();
+        for names in [&mut self.sites, &mut self.input, &mut self.servers] {
+            names.shrink_to_fit();
+        }
+        self.memory_usage.shrink_to_fit();
+        self.memory_provisioned.shrink_to_fit();
     }
 
     /// Adds what another source says of the same job. `step_sources`: the log of each step.
@@ -231,6 +252,7 @@ impl JobHistory {
         self.memory_usage.dedup();
         self.memory_provisioned.sort_by_key(|provisioned| provisioned.since);
         self.memory_provisioned.dedup();
+        self.give_back();
     }
 
     fn merge(&mut self, sources: impl Iterator<Item = u16>) {
@@ -278,21 +300,21 @@ fn known_peaks(since: i64, value: Peaks) -> Known<Peaks> {
 }
 
 /// Notes a name that is new.
-fn learn_name(known: &mut Vec<Known<Symbol>>, name: Known<Symbol>) {
+fn learn_name(known: &mut ThinVec<Known<Symbol>>, name: Known<Symbol>) {
     if known.iter().all(|other| other.value != name.value) {
         known.push(name);
     }
 }
 
 /// Notes a size that is another one than before.
-fn learn_size(known: &mut Vec<Known<i64>>, since: i64, value: i64) {
+fn learn_size(known: &mut ThinVec<Known<i64>>, since: i64, value: i64) {
     if known.last().is_none_or(|last| last.value != value) {
         known.push(Known { since, value });
     }
 }
 
 /// Keeps of each name the earliest moment it was known.
-fn earliest(names: &mut Vec<Known<Symbol>>) {
+fn earliest(names: &mut ThinVec<Known<Symbol>>) {
     names.sort_by_key(|name| (name.value, name.since));
     names.dedup_by_key(|name| name.value);
 }
@@ -303,6 +325,11 @@ mod tests {
 
     fn step(time: i64, what: What) -> Step {
         Step { time, what }
+    }
+
+    #[test]
+    fn a_job_is_small() {
+        assert_eq!((size_of::<JobHistory>(), size_of::<Step>()), (128, 24));
     }
 
     #[test]

@@ -1,18 +1,24 @@
 //! Names kept once: owners, hosts, sites, servers, reasons.
 
 use std::collections::HashMap;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 
 /// A name of a [`Symbols`] table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Symbol(u32);
+pub struct Symbol(NonZeroU32);
 
 impl Symbol {
+    fn at(place: usize) -> Self {
+        let place = u32::try_from(place).unwrap_or(u32::MAX);
+        Self(NonZeroU32::MIN.saturating_add(place))
+    }
+
     /// Its place in the table.
     pub const fn number(self) -> u32 {
-        self.0
+        self.0.get() - 1
     }
 }
 
@@ -33,7 +39,7 @@ impl Symbols {
     }
 
     fn intern_shared(&mut self, name: Arc<str>) -> Symbol {
-        let next = Symbol(u32::try_from(self.names.len()).unwrap_or(u32::MAX));
+        let next = Symbol::at(self.names.len());
         let symbol = *self.numbers.entry(Arc::clone(&name)).or_insert(next);
         if symbol == next {
             self.names.push(name);
@@ -53,12 +59,12 @@ impl Symbols {
 
     /// The name of a symbol of this table, to keep.
     pub(super) fn shared(&self, symbol: Symbol) -> Arc<str> {
-        self.names.get(symbol.0 as usize).map_or_else(|| "".into(), Arc::clone)
+        self.names.get(symbol.number() as usize).map_or_else(|| "".into(), Arc::clone)
     }
 
     /// The name of a symbol of this table.
     pub fn name(&self, symbol: Symbol) -> &str {
-        self.names.get(symbol.0 as usize).map_or("", |name| name)
+        self.names.get(symbol.number() as usize).map_or("", |name| name)
     }
 }
 

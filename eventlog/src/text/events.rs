@@ -1,7 +1,9 @@
 //! The events of a slice.
 
+use std::ops::ControlFlow;
+
 use super::super::options::ReadOptions;
-use super::super::time::{Clock, EXPECTED_DATE, MonthDay, yearless_date};
+use super::super::time::{Clock, EXPECTED_DATE, MonthDay, civil_date};
 use super::super::{Damage, DamagedEvent, Event, Form};
 use super::header::Ids;
 use super::lines::Lines;
@@ -154,11 +156,13 @@ pub(crate) fn damaged(
     DamagedEvent { offset: offset + begin as u64, length: (end - begin) as u64, event, damage }
 }
 
-/// Counts the new years of a log without years.
+/// Counts the new years of a log without years, up to the first date with one.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Years {
     last: Option<MonthDay>,
     wraps: i16,
+    /// The year of the last date, which the first date with a year tells.
+    year: Option<i16>,
     /// The next line is of an event that has begun: it may hold the text of a user.
     within: bool,
 }
@@ -169,38 +173,71 @@ impl Years {
         Self { within, ..Self::default() }
     }
 
-    /// Takes note of a line.
-    pub(crate) fn line(&mut self, line: &[u8]) {
+    /// Takes note of a line. Breaks where no other matters.
+    pub(crate) fn line(&mut self, line: &[u8]) -> ControlFlow<()> {
         if line == b"..." {
             self.within = false;
-            return;
+            return ControlFlow::Continue(());
         }
         if self.within || line.is_empty() {
-            return;
+            return ControlFlow::Continue(());
         }
         self.within = true;
-        let Ok(ids) = Ids::read(line) else { return };
-        let Some(date) = yearless_date(&line[ids.date_at..]) else { return };
+        let date = Ids::read(line).ok().and_then(|ids| civil_date(&line[ids.date_at..]));
+        let Some((year, date, _)) = date else { return ControlFlow::Continue(()) };
         let step = self.last.map_or(0, |last| last.years_to(date));
+        if let Some(year) = year {
+            self.year = Some(year.saturating_sub(step));
+            return ControlFlow::Break(());
+        }
         self.wraps = self.wraps.saturating_add(step);
         self.last = Some(date);
+        ControlFlow::Continue(())
     }
 
     /// Tells the clock what was found. No event is later than `unix`.
     pub(crate) fn tell(self, clock: &mut Clock, unix: i64) {
         if let Some(last) = self.last {
-            clock.end(unix, last, self.wraps);
+            let year = self.year.unwrap_or_else(|| clock.latest_year(unix, last));
+            clock.begin_in(year.saturating_sub(self.wraps));
         }
     }
 }
 
-/// The first event is without a year: looks through all that follow, since the last one is the one
-/// whose year is known.
+/// The first event is without a year: looks through those that follow, since the first one that has
+/// a year, or else the last one, is the one whose year is known.
 #[cold]
 fn find_year(clock: &mut Clock, unix: i64, bytes: &[u8]) {
     let mut years = Years::default();
-    for line in Lines::new(bytes) {
-        years.line(line);
-    }
+    let _ = Lines::new(bytes).try_for_each(|line| years.line(line));
     years.tell(clock, unix);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::YearHint;
+    use super::*;
+
+    #[test]
+    fn years_are_counted_back_from_the_first_date_with_one() {
+        let years = |dates: &[&str]| -> Vec<i16> {
+            let event =
+                |date: &&str| format!("013 (1.0.0) {date} 00:00:00 Job was released.\n...\n");
+            let log: String = dates.iter().map(event).collect();
+            let zone = jiff::tz::TimeZone::UTC;
+            let year = YearHint::NotAfter(1_900_000_000);
+            let options = ReadOptions { year, ..ReadOptions::in_zone(zone.clone()) };
+            let year = |event: Result<Event<'_>, _>| {
+                let time = jiff::Timestamp::from_second(event.unwrap().time.seconds).unwrap();
+                zone.to_datetime(time).year()
+            };
+            Events::with_options(log.as_bytes(), &options).map(year).collect()
+        };
+        assert_eq!(years(&["11/30", "02/01"]), [2029, 2030]);
+        assert_eq!(years(&["11/30", "02/01", "2020-02-02", "02/03"]), [2019, 2020, 2020, 2020]);
+        assert_eq!(
+            years(&["11/30", "12/31", "2020-01-01", "2028-01-01"]),
+            [2019, 2019, 2020, 2028]
+        );
+    }
 }
