@@ -98,10 +98,14 @@ fn the_best_model_is_completed_described_and_compared() {
         assert!(info.contains(expected), "{expected} is not in\n{info}");
     }
     let report = read("report.html");
-    assert!(
-        report.contains("The best model of sweep small &lt;sizes&gt;")
-            && report.contains("trial 001")
-    );
+    for expected in [
+        "The best model of sweep small &lt;sizes&gt;",
+        "Not compared: nothing says whether trial 001 is better than the model in use.",
+        "holdadvise-train sweep test prepared/001/dataset.safetensors",
+        "in the test part, with 95 % intervals: log loss ",
+    ] {
+        assert!(report.contains(expected), "{expected} is not in\n{report}");
+    }
 
     // Against itself: no difference whatever.
     fs::copy(here.join("model.pt"), here.join("same.pt")).unwrap();
@@ -130,6 +134,10 @@ fn the_best_model_is_completed_described_and_compared() {
     done(here, [&TEST[..], &few, &["--champion", "contrary.pt"]].concat());
     let verdict = read("verdict.txt");
     assert!(verdict.starts_with("better\n"), "{verdict}");
+    let report = read("report.html");
+    let places = ["Better: trial 001 is better than", "cp bestmodel.pt ~/.condor", "<svg"];
+    let places = places.map(|text| report.find(text).unwrap());
+    assert!(places.is_sorted(), "the verdict and what to do are first: {places:?}");
     assert!(verdict.contains("it may have seen them"), "{verdict}");
     // The contrary one as the best trial is worse, and is said to be.
     let contrary = TEST.map(|word| if word == "model.pt" { "contrary.pt" } else { word });
