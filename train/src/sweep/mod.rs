@@ -10,7 +10,7 @@
 //! - [`importance`]: how much each parameter explains.
 //! - [`leaderboard`]: the trials, the best first.
 //! - `normal`: the standard normal distribution.
-//! - [`page`]: `sweep.html`.
+//! - `page`: `sweep.html`.
 //! - [`parameters`]: the parameters that may vary.
 //! - [`plan`]: `sweep.json`, on which all steps agree.
 //! - [`planning`]: from the sweep file to the plan.

@@ -1,7 +1,7 @@
 //! A planned sweep as a folder that `condor_submit_dag` takes: the DAG, its submit descriptions,
 //! the scripts of its nodes. docs/training/sweep-dag.md describes the folder and how it runs.
 //!
-//! - [`command`]: `dag`.
+//! - `command`: `dag`.
 //! - `folder`: the folder, written whole or not at all.
 //! - `graph`: `sweep.dag`.
 //! - `pool`: whether the pool has GPUs.
