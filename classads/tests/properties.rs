@@ -293,6 +293,18 @@ proptest! {
     }
 
     #[test]
+    fn the_text_of_a_node_is_that_node(text in expressions()) {
+        let Ok(expr) = Expr::parse(&text) else { return Ok(()) };
+        let mut open = vec![expr.root()];
+        while let Some(node) = open.pop() {
+            open.extend(node.children());
+            let Some(source) = node.source() else { continue };
+            let alone = Expr::parse(source).map(|alone| alone.to_string());
+            prop_assert_eq!(alone, Ok(node.to_string()), "{} of {}", source, &text);
+        }
+    }
+
+    #[test]
     fn strings_survive_every_form(text in "[^\\x00]{0,20}") {
         let expr = Expr::literal(text.as_str());
         let again = Expr::parse(&expr.print(Style::New)).expect("a printed string parses");

@@ -202,7 +202,10 @@ impl<'a> Grammar<'a> {
         let mut waiting: Vec<(NodeId, BinaryOperator)> = Vec::new();
         let (mut rest, mut operand) = self.prefix_expression(input)?;
         loop {
+            let end = self.end.get();
             let (behind, next) = opt(self.token(token::binary_operator)).parse_complete(rest)?;
+            // An operator behind an operation is no part of it.
+            self.end.set(end);
             while let Some((left, operator)) = waiting.last().copied() {
                 if next.is_some_and(|next| next.precedence() > operator.precedence()) {
                     break;
