@@ -439,6 +439,22 @@ mod tests {
     }
 
     #[test]
+    fn the_text_of_a_node_ends_before_the_operator_behind_it() {
+        for text in
+            ["a < 3 && b * c + 1 || d ? -e : f", "a . b [ 1 ] + { 1 } == g( 2 ) - h", "a == b == c"]
+        {
+            let parsed = expression(text, Syntax::Old).expect("an expression");
+            let mut open = vec![parsed.root()];
+            while let Some(node) = open.pop() {
+                open.extend(node.children());
+                let source = node.source().expect("a text");
+                let alone = expression(source, Syntax::Old).map(|alone| alone.to_string());
+                assert_eq!(alone.ok(), Some(node.to_string()), "{source:?} of {text}");
+            }
+        }
+    }
+
+    #[test]
     fn constants_are_known_without_the_grammar() {
         for text in ["0", "7", "-1", "1795300000", "00.50", "1e3", "TRUE", "Undefined", "\"a é/\""]
         {
