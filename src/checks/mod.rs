@@ -13,6 +13,8 @@ mod files;
 mod look;
 mod looker;
 mod mounts;
+#[doc(hidden)]
+pub mod readers;
 mod recorded;
 mod urls;
 mod words;
