@@ -55,7 +55,7 @@ fn text(path: &Path) -> io::Result<Option<String>> {
     Ok(fits.then(|| String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-fn ends(text: &str) -> Option<i64> {
+pub(super) fn ends(text: &str) -> Option<i64> {
     let (begin, end) = PEM;
     let certificates = text.match_indices(begin).map(|(at, _)| {
         let length = text[at..].find(end)? + end.len();
@@ -66,7 +66,7 @@ fn ends(text: &str) -> Option<i64> {
     certificates.collect::<Option<Vec<i64>>>()?.into_iter().min()
 }
 
-fn expires(text: &str) -> Option<i64> {
+pub(super) fn expires(text: &str) -> Option<i64> {
     let answer: Option<Value> = serde_json::from_str(text).ok();
     let inner = answer.as_ref().and_then(|answer| answer.get("access_token"));
     let token = inner.and_then(Value::as_str).unwrap_or(text);

@@ -14,6 +14,7 @@
 //! - `look`: one look at one path.
 //! - `looker`: the process that looks, and its deadlines.
 //! - `mounts`: file systems of this machine.
+//! - `readers`: what reads bytes of others, for the fuzz targets.
 //! - `recorded`: raw answers that were kept, to answer from again.
 //! - `urls`: one request for the first byte of a URL.
 //! - `words`: the line of a program's output that says why it failed.
@@ -23,6 +24,8 @@ mod files;
 mod look;
 mod looker;
 mod mounts;
+#[doc(hidden)]
+pub mod readers;
 mod recorded;
 mod urls;
 mod words;

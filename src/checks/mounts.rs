@@ -21,7 +21,7 @@ impl Mounts {
         Self::parse(&std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default())
     }
 
-    fn parse(text: &str) -> Self {
+    pub(super) fn parse(text: &str) -> Self {
         let mut mounts: Vec<Mount> = text.lines().filter_map(Mount::parse).collect();
         // Of mounts at one place the last one is seen.
         mounts.reverse();

@@ -206,7 +206,7 @@ fn first_byte(url: &str, allowed: Allowed, until: Instant) -> Result<(u16, Optio
 }
 
 /// Where a redirect leads (RFC 9110, 10.2.2).
-fn joined(from: &str, location: &str) -> String {
+pub(super) fn joined(from: &str, location: &str) -> String {
     let (scheme, authority, path) = parts(from).unwrap_or_default();
     let path = path.split(['?', '#']).next().unwrap_or_default();
     let folder = path.rfind('/').map_or("/", |end| &path[..=end]);

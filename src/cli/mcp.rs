@@ -196,7 +196,7 @@ const TOOLS: &[Tool] = &[
 ///
 /// # Errors
 /// When an answer cannot be written.
-pub(super) fn serve(input: &mut impl BufRead, out: &mut dyn Write) -> io::Result<()> {
+pub fn serve(input: &mut impl BufRead, out: &mut dyn Write) -> io::Result<()> {
     let mut line = Vec::new();
     loop {
         line.clear();

@@ -78,8 +78,9 @@ pub use debug::switch_on as switch_debug_on;
 pub use gather::{Gathered, gather};
 pub use local_files::{hosts, local_files};
 pub use manual::manual_page;
+pub use mcp::serve as serve_assistant;
 pub use model_file::{
     Found as FoundModel, find as find_model, open as open_model, sheet as model_sheet,
 };
-pub use request::{Output, Request};
+pub use request::{Output, Request, Style};
 pub use run::{RunError, run};

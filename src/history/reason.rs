@@ -67,12 +67,23 @@ fn floor_boundary(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
+/// What no path goes beyond, blanks in it or not.
+const HARD: [char; 4] = ['|', ';', '\'', '"'];
+
+/// What follows a path that may have blanks in it.
+const ERRNO: &str = ": (errno";
+
 /// Where a path that starts at the beginning of `text` ends.
+fn path_end(text: &str) -> usize {
+    let or_end = |at: Option<usize>| at.unwrap_or(text.len());
+    path_end_before(text, or_end(text.find(HARD)), or_end(text.find(ERRNO)))
+}
+
+/// The same, where [`HARD`] and [`ERRNO`] are found next at these bytes.
 ///
 /// A path in a hold reason may have blanks in it; it then ends before the `: (errno` that follows.
-fn path_end(text: &str) -> usize {
-    let hard = text.find(['|', ';', '\'', '"']).unwrap_or(text.len());
-    if let Some(errno) = text[..hard].find(": (errno") {
+fn path_end_before(text: &str, hard: usize, errno: usize) -> usize {
+    if errno < hard {
         return errno;
     }
     let word = text[..hard].find(is_break).unwrap_or(hard);
@@ -87,10 +98,13 @@ fn url_length(text: &str) -> Option<usize> {
         b.is_ascii_alphabetic()
             || (i > 0 && (b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'.')))
     });
+    if !known {
+        return None;
+    }
     let body = &text[scheme + 3..];
     let end = body.find(|c| is_break(c) && c != '=').unwrap_or(body.len());
     let end = body[..end].trim_end_matches(['.', ':', ',', '!', '?']).len();
-    (known && end > 0).then_some(scheme + 3 + end)
+    (end > 0).then_some(scheme + 3 + end)
 }
 
 #[cfg(test)]

@@ -244,6 +244,25 @@ impl Dimensions {
             k: schema.statics.len(),
         }
     }
+
+    /// Checks that they are within [`limits`]: products of them then fit in 64 bits.
+    ///
+    /// # Errors
+    /// The first one that is not, in words.
+    pub fn check(&self) -> Result<(), String> {
+        let Self { e, m, j, k } = *self;
+        for (name, value, least, most) in [
+            ("e (states)", e, 1, limits::STATES),
+            ("m (frames)", m, 1, limits::FRAMES),
+            ("j (slots)", j, 1, limits::SLOTS),
+            ("k (statics)", k, 0, limits::STATICS),
+        ] {
+            if value < least || value > most {
+                return Err(format!("{name} is {value}, it must lie in {least}..={most}"));
+            }
+        }
+        Ok(())
+    }
 }
 
 impl ModelMetadata {
@@ -275,17 +294,8 @@ impl ModelMetadata {
                 self.format
             ));
         }
+        self.dimensions.check().or_else(fail)?;
         let Dimensions { e, m, j, k } = self.dimensions;
-        for (name, value, least, most) in [
-            ("e (states)", e, 1, limits::STATES),
-            ("m (frames)", m, 1, limits::FRAMES),
-            ("j (slots)", j, 1, limits::SLOTS),
-            ("k (statics)", k, 0, limits::STATICS),
-        ] {
-            if value < least || value > most {
-                return fail(format!("{name} is {value}, it must lie in {least}..={most}"));
-            }
-        }
         let schema = &self.schema;
         for (name, found, expected) in [
             ("schema.states", schema.states.len(), e),

@@ -1,5 +1,6 @@
 //! Macros of submit descriptions and of the configuration, in a text that is looked at by itself.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::Finding;
@@ -11,7 +12,8 @@ pub(super) fn without(text: &str) -> (String, Vec<Finding>) {
     let mut plain = String::with_capacity(text.len());
     let mut findings = Vec::new();
     let mut from = 0;
-    while let Some(span) = next(text, from) {
+    let closed = closed(text);
+    while let Some(span) = next(text, from, &closed) {
         plain.push_str(&text[from..span.start]);
         let name = &text[span.clone()];
         if let Some(least) = least_random(name) {
@@ -41,7 +43,7 @@ fn stand_in(number: usize, length: usize) -> String {
 }
 
 /// `$(NAME)`, `$$(NAME)` or `$FUNCTION(...)` from here on.
-fn next(text: &str, from: usize) -> Option<Range<usize>> {
+fn next(text: &str, from: usize, closed: &HashMap<usize, usize>) -> Option<Range<usize>> {
     let mut at = from;
     loop {
         let start = at + text.get(at..)?.find('$')?;
@@ -49,27 +51,26 @@ fn next(text: &str, from: usize) -> Option<Range<usize>> {
         let letters =
             name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(name.len());
         let opening = text.len() - name.len() + letters;
-        if text[opening..].starts_with('(')
-            && let Some(length) = closing(&text[opening..])
-        {
-            return Some(start..opening + length);
+        if let Some(&end) = closed.get(&opening) {
+            return Some(start..end);
         }
-        at = start + 1;
+        // No macro begins among the signs and letters.
+        at = opening;
     }
 }
 
-/// Bytes up to and with the parenthesis that closes the first one.
-fn closing(text: &str) -> Option<usize> {
-    let mut open = 0_usize;
-    let closes = |byte: u8| {
+/// The end of what stands in each parenthesis that is closed, by where it opens. All are found in
+/// one go: a text of nothing but `$(` is read once.
+fn closed(text: &str) -> HashMap<usize, usize> {
+    let (mut open, mut closed) = (Vec::new(), HashMap::new());
+    for (at, byte) in text.bytes().enumerate() {
         match byte {
-            b'(' => open += 1,
-            b')' => open -= 1,
+            b'(' => open.push(at),
+            b')' => closed.extend(open.pop().map(|from| (from, at + 1))),
             _ => {}
         }
-        open == 0
-    };
-    text.bytes().position(closes).map(|at| at + 1)
+    }
+    closed
 }
 
 #[cfg(test)]
@@ -84,6 +85,11 @@ mod tests {
         assert_eq!(notes.len(), 2);
         assert_eq!(&"(x >= $(MaxTime))"[notes[0].span.clone()], "$(MaxTime)");
         assert!(without("x $ y").1.is_empty());
+        let (plain, notes) = without(") $(a $f((b), c) $((d)");
+        assert_eq!((plain.as_str(), notes.len()), (") $(a M0________ $((d)", 1));
+        for piece in ["$(", "$", "$a"] {
+            assert!(without(&piece.repeat(1 << 20)).1.is_empty());
+        }
         let random = without("y > $RANDOM_INTEGER(60, 600, 120)");
         assert_eq!(random, ("y > 60                           ".to_owned(), Vec::new()));
     }

@@ -512,6 +512,16 @@ mod tests {
     }
 
     #[test]
+    fn sizes_beyond_the_limits_are_refused() {
+        let mut schema = sample().info.schema;
+        schema.slots = usize::MAX;
+        // Without rows its tensors take no bytes.
+        let empty = Dataset::new(schema, "simulated data", false, 3600);
+        let error = Dataset::from_bytes(&file_bytes(&empty)).unwrap_err();
+        assert!(error.contains("j (slots) is 18446744073709551615, it must lie in"), "{error}");
+    }
+
+    #[test]
     fn a_missing_file_is_named() {
         let error = Dataset::read(Path::new("no/such.safetensors")).unwrap_err();
         assert!(error.to_string().contains("no/such.safetensors"));

@@ -269,7 +269,8 @@ impl Header {
                 "format {format}, expected {DATASET_FORMAT}, or {COMPANIONS_FORMAT} with companions"
             ));
         }
-        let info = metadata::parse(info)?;
+        let info: DatasetInfo = metadata::parse(info)?;
+        Dimensions::of(&info.schema).check()?;
         let label = metadata.info("label").ok_or("tensor label: it is not there")?;
         let rows = label.shape.first().copied().unwrap_or(0);
         Ok(Self { metadata, info, begin, rows })

@@ -1,0 +1,74 @@
+//! Bytes that nobody chose, given to every reader of holdadvise.
+//!
+//! A target is a function of bytes: it must not panic, hang or grow. libFuzzer calls it through a
+//! program of `fuzz_targets/` (`scripts/fuzz`), the test of this crate with its seeds and with what
+//! is near them. Of an input for several readers the sections stand one after the other, with
+//! [`BETWEEN`] between them.
+
+mod ads;
+mod advice;
+mod advisor;
+mod checks;
+mod files;
+mod kept;
+mod logs;
+mod mcp;
+mod model;
+mod policy;
+mod reason;
+pub mod seeds;
+mod shell;
+#[cfg(test)]
+mod tests;
+mod train;
+
+pub use ads::{classad_expr, classad_long};
+pub use advice::advice;
+pub use advisor::advisor_line;
+pub use checks::checks;
+pub use kept::{collector, kept};
+pub use logs::eventlog_text;
+pub use mcp::mcp;
+pub use model::model_archive;
+pub use policy::{policy_explain, policy_lint, policy_replay};
+pub use reason::hold_reason;
+pub use train::{dataset, sweep_file};
+
+/// What stands between the sections of an input.
+pub const BETWEEN: &[u8] = b"\n%%\n";
+
+/// A reader of bytes.
+pub type Target = fn(&[u8]);
+
+/// All targets by their names.
+pub const TARGETS: [(&str, Target); 16] = [
+    ("advice", advice),
+    ("advisor_line", advisor_line),
+    ("checks", checks),
+    ("classad_expr", classad_expr),
+    ("classad_long", classad_long),
+    ("collector", collector),
+    ("dataset", dataset),
+    ("eventlog_text", eventlog_text),
+    ("hold_reason", hold_reason),
+    ("kept", kept),
+    ("mcp", mcp),
+    ("model_archive", model_archive),
+    ("policy_explain", policy_explain),
+    ("policy_lint", policy_lint),
+    ("policy_replay", policy_replay),
+    ("sweep_file", sweep_file),
+];
+
+/// The sections of an input; those that it does not have are empty.
+fn sections<const N: usize>(mut bytes: &[u8]) -> [&[u8]; N] {
+    std::array::from_fn(|_| {
+        let end = bytes.windows(BETWEEN.len()).position(|window| window == BETWEEN);
+        let (section, rest) = match end {
+            Some(at) => (&bytes[..at], &bytes[at + BETWEEN.len()..]),
+            None => (bytes, &[][..]),
+        };
+        bytes = rest;
+        section
+    })
+}

@@ -1,0 +1,37 @@
+//! Readers of text that others wrote, for who tests them with any bytes.
+
+use std::path::Path;
+
+use super::mounts::Mounts;
+use super::{Why, WordsKind, credentials, urls, words};
+
+/// The line of a program's output that says why it failed.
+pub fn program_words(output: &str) -> Option<(WordsKind, String)> {
+    words::find(output)
+}
+
+/// When a proxy certificate ends, Unix seconds.
+pub fn proxy_ends(text: &str) -> Option<i64> {
+    credentials::ends(text)
+}
+
+/// When a token ends, Unix seconds.
+pub fn token_ends(text: &str) -> Option<i64> {
+    credentials::expires(text)
+}
+
+/// The number of the mount that a path lies on by a text such as `/proc/self/mountinfo`, and
+/// whether rights there depend on credentials.
+pub fn mount_of(mountinfo: &str, path: &Path) -> (u32, bool) {
+    Mounts::parse(mountinfo).of(path)
+}
+
+/// Why a URL is not asked, how it is printed, and its server.
+pub fn url_parts(url: &str) -> (Option<Why>, String, String) {
+    (urls::refused(url), urls::fit_to_show(url), urls::server(url))
+}
+
+/// Where a redirect leads.
+pub fn redirect(from: &str, location: &str) -> String {
+    urls::joined(from, location)
+}
