@@ -51,7 +51,7 @@ impl Totals {
             let sum = others.iter().fold(Counts::default(), |sum, other| add(sum, &other.2));
             rows.push((plural(others.len(), "other"), "", sum));
         }
-        rows.push(("all".to_owned(), "", all));
+        rows.push(("ALL".to_owned(), "", all));
 
         let mut table = Table::new();
         table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
