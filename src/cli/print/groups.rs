@@ -101,6 +101,9 @@ const BY_USE: [Recommendation; 7] = [
     Recommendation::Undecided,
 ];
 
+/// Groups that are printed: more than anybody reads.
+const GROUPS: usize = 50;
+
 /// Sentences on what HTCondor will do by itself that are printed of a group.
 const BY_ITSELF: usize = 2;
 
@@ -201,12 +204,16 @@ impl Groups {
         if !common.is_empty() {
             writeln!(out)?;
         }
-        for group in groups {
+        for group in groups.iter().take(GROUPS) {
             writeln!(out, "{}", group.text(page, &common))?;
         }
+        let left_out = match count {
+            ..=GROUPS => String::new(),
+            _ => format!(", of which the first {GROUPS} are printed; -totals counts all"),
+        };
         writeln!(
             out,
-            "{} in {}; -nobatch prints a line for each; condor_holdadvise with one id says why",
+            "{} in {}{left_out}; -nobatch prints a line for each; condor_holdadvise with one id says why",
             plural(self.jobs, "held job"),
             plural(count, "group")
         )?;

@@ -418,3 +418,13 @@ proptest! {
         prop_assert_eq!(command_lines(&groups), of_all, "{}", groups);
     }
 }
+
+#[test]
+fn more_groups_than_anybody_reads_are_counted() {
+    let advices: Vec<Advice> = (1..=60).map(|cluster| samples::transfer(cluster, 0)).collect();
+    let text = text(&advices, None);
+    assert_eq!(text.lines().filter(|line| line.starts_with("Job ")).count(), 50);
+    let end = "60 held jobs in 60 groups, of which the first 50 are printed; -totals counts all; \
+               -nobatch prints a line for each";
+    assert!(text.contains(end), "{text}");
+}
