@@ -28,9 +28,9 @@ pub(super) fn as_owner<T>(account: &str, work: impl FnOnce() -> T) -> io::Result
     }
     match ids_of(account) {
         Some(ids) => rights::with(&ids, work),
-        None => {
-            Err(io::Error::other("root opens it as its owner, whom this machine does not know"))
-        }
+        None => Err(io::Error::other(
+            "this machine has no account of its owner, as whom root would open it",
+        )),
     }
 }
 

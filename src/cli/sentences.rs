@@ -280,7 +280,7 @@ pub fn evidence(evidence: &Evidence) -> String {
             let jobs = plural(*jobs, "other job");
             let again = match held_again {
                 0 => String::new(),
-                n => format!("; {} for the same code came after the first", plural(*n, "hold")),
+                n => format!("; after the first of them came {} for this code", plural(*n, "hold")),
             };
             format!("{jobs} {} began to execute since this hold{ago}{again}.", which(near))
         }
@@ -305,10 +305,10 @@ pub fn evidence(evidence: &Evidence) -> String {
                         format!("{successes} finished, {failures} failed or went on hold again")
                     }
                 };
-                format!("other jobs {}: {became}", which(&result.near))
+                format!("of jobs {} {became}", which(&result.near))
             });
             format!(
-                "Releases from a hold like this one that ended since this hold: {}.",
+                "Releases from holds like this one that ended since it began: {}.",
                 each.collect::<Vec<_>>().join("; ")
             )
         }
@@ -325,7 +325,7 @@ pub fn evidence(evidence: &Evidence) -> String {
             let since = seconds_since_first
                 .map_or(String::new(), |seconds| format!("; the first {} ago", span(seconds)));
             format!(
-                "Earlier releases from code {code}/{subcode} {how}: {}{since}.",
+                "All releases from code {code}/{subcode} {how} so far: {}{since}.",
                 each.collect::<Vec<_>>().join(", ")
             )
         }
@@ -435,7 +435,7 @@ pub fn likely(now: Band, likely: &LikelyFrom, zone: &TimeZone) -> String {
         same.map_or_else(|| text.clone(), |(_, (_, time))| time.to_owned())
     };
     format!(
-        "now {}; {} from {} on, between {} and {}",
+        "now {}; {} from about {} on (four times in five between {} and {})",
         now.words(),
         band.words(),
         minute(from, zone),

@@ -103,10 +103,10 @@ fn a_time_has_no_date_where_the_one_before_has_it() {
     let (evening, morning) = (1_772_400_000, 1_772_440_000);
     assert_eq!(
         clause(morning, evening, morning + 60),
-        "now unlikely; likely from 2026-03-02 08:26 on, between 2026-03-01 21:20 and 2026-03-02 08:27"
+        "now unlikely; likely from about 2026-03-02 08:26 on (four times in five between 2026-03-01 21:20 and 2026-03-02 08:27)"
     );
     assert_eq!(
         clause(evening, evening - 60, evening + 60),
-        "now unlikely; likely from 2026-03-01 21:20 on, between 21:19 and 21:21"
+        "now unlikely; likely from about 2026-03-01 21:20 on (four times in five between 21:19 and 21:21)"
     );
 }

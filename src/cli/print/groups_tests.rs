@@ -210,7 +210,7 @@ fn what_was_seen_of_all_is_printed_and_of_one_names_it() {
         [
             "  Evidence, for each: 1-3 other jobs with input from data.example.org began to execute since this hold, the \
          last 10 minutes ago.",
-            "  And: Earlier releases from code 13/256 without a known edit: 3 of 4 succeeded among \
+            "  And: All releases from code 13/256 without a known edit so far: 3 of 4 succeeded among \
          jobs of this cluster; the first 2 hours ago.",
             "  And: This job began to execute 1 time, and was held 1 time before.",
         ]
@@ -218,7 +218,7 @@ fn what_was_seen_of_all_is_printed_and_of_one_names_it() {
     advices[1].evidence.remove(0);
     let some = text(&advices, None);
     assert!(some.contains("  Evidence, for 9.0: 1 other job with"), "{some}");
-    assert!(some.contains("  Evidence, for each: Earlier releases from code"), "{some}");
+    assert!(some.contains("  Evidence, for each: All releases from code"), "{some}");
     assert!(!some.contains("Last ran at"), "{some}");
 }
 

@@ -11,16 +11,16 @@ use super::block::codes;
 use super::sources::Sources;
 use super::sure::chance;
 use super::times::short;
-use super::wrap::cut;
+use super::wrap::{cut, wrap};
 use crate::advice::{Advice, Recommendation};
 use crate::cli::{colour, sentences};
 use crate::text::{plural, strip_control};
 
 const HEADINGS: [&str; 8] =
-    ["ID", "OWNER", "HELD_SINCE", "CODE", "ADVICE", "SUCCESS", "TO_DO", "HOLD_REASON"];
+    ["ID", "OWNER", "HELD_SINCE", "CODE", "SUCCESS", "ADVICE", "TO_DO", "HOLD_REASON"];
 
 /// The column of the advice, and those that get what the others leave.
-const ADVICE: usize = 4;
+const ADVICE: usize = 5;
 const TO_DO: usize = 6;
 const HOLD_REASON: usize = 7;
 
@@ -77,7 +77,10 @@ pub(super) fn print(
         };
         writeln!(out, "{}", line.trim_end())?;
     }
-    writeln!(out, "\n{} judged", plural(count, "held job"))?;
+    let judged = plural(count, "held job");
+    let text =
+        format!("{judged} judged; condor_holdadvise with one id says why and has the commands");
+    write!(out, "\n{}", wrap("", 2, &text, page.style.columns))?;
     sources.print_missing(out, page)?;
     sources.print_trust(out, page)
 }
@@ -95,7 +98,7 @@ fn split(page: Option<usize>, before: usize, to_do: usize) -> [Option<usize>; 2]
 
 /// The line with its advice in colour; an owner may have the name of an advice.
 fn painted(line: &str, row: &Row) -> String {
-    let code = &row.cells[ADVICE - 1];
+    let code = &row.cells[3];
     let from = line.find(code.as_str()).map_or(0, |at| at + code.len());
     colour::paint(line, from, &row.cells[ADVICE], row.recommendation)
 }
@@ -110,8 +113,8 @@ pub(super) fn row(advice: &Advice, page: &Page) -> Row {
         if page.style.table.is_some() { cut(&owner, OWNER) } else { owner },
         short(held.held_since, page.now, &page.zone),
         codes(advice),
-        advice.recommendation.name().to_owned(),
         chance(advice),
+        advice.recommendation.name().to_owned(),
         sentences::to_do(advice),
         page.style.table.map_or_else(|| reason.to_string(), |columns| cut(&reason, columns)),
     ];

@@ -52,7 +52,7 @@ fn change(change: &ChangeKind) -> String {
                 Resource::Disk => "disk",
             };
             match to {
-                Some(to) => format!("{to} {unit} of {what}"),
+                Some(to) => format!("{what} to {to} {unit}"),
                 None => format!("more {request}"),
             }
         }
@@ -63,13 +63,15 @@ fn change(change: &ChangeKind) -> String {
         ChangeKind::Limit { policy, raise, .. } => match raise {
             LimitRaise::Nonsense { name, .. } => format!("limit of {name}"),
             LimitRaise::Administrator => "need less".to_owned(),
-            LimitRaise::Attribute { name, to, .. } => format!("{name} {to}"),
+            LimitRaise::Attribute { name, to, .. } => format!("{name} to {to}"),
             LimitRaise::Expression { name, .. } => format!("limit in {name}"),
             LimitRaise::Cpus => "more RequestCpus".to_owned(),
             LimitRaise::Policy => format!("limit in {policy}"),
         },
         ChangeKind::Time { attribute, .. } => format!("more {attribute}"),
-        ChangeKind::Interpreter { interpreter, .. } => format!("interpreter {interpreter}"),
+        ChangeKind::Interpreter { interpreter, .. } => {
+            format!("no such interpreter: {interpreter}")
+        }
         ChangeKind::Correct { what, name } => correction(*what, name.as_deref()),
         ChangeKind::Program { path, .. } => format!("its program: {}", last(path)),
         ChangeKind::Usual { change, .. } => change.to_string(),
@@ -119,7 +121,7 @@ fn wait_for(what: &WaitFor) -> String {
         WaitFor::Fetched { server: None } => "for its file server".to_owned(),
         WaitFor::Try { job } => format!("for job {job}"),
         WaitFor::Directory { directory } => format!("for {directory}"),
-        WaitFor::LikeHold => "for a like job".to_owned(),
+        WaitFor::LikeHold => "for a job held alike".to_owned(),
         WaitFor::RetryAfter => "as its transfer asks".to_owned(),
         WaitFor::InOrder { server: None } => "until it is in order".to_owned(),
     }
@@ -178,7 +180,7 @@ mod tests {
 
     #[test]
     fn what_to_do_is_named() {
-        assert_eq!(to_do(&samples::memory(1, 0, 2048)), "2048 MiB of memory");
+        assert_eq!(to_do(&samples::memory(1, 0, 2048)), "memory to 2048 MiB");
         assert_eq!(to_do(&samples::transfer(1, 0)), "as it is");
         let named = |what, name| correction(what, Some(name));
         assert_eq!(named(Correction::Input, "/data/genome.dat"), "missing genome.dat");
