@@ -28,6 +28,14 @@ impl LogFiles {
         Ok(Self(open_siblings(path, Some(open_named(path)?))))
     }
 
+    /// Bytes of the files that [`LogFiles::window`] reads; compressed ones are not among them.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        let plain = |file: &File| !is_packed(file).unwrap_or(true);
+        let files = self.0.files.iter().filter(|(_, file)| plain(file));
+        files.map(|(_, file)| file.metadata().map_or(0, |metadata| metadata.len())).sum()
+    }
+
     /// What the log tells from `since` (Unix seconds) on, and of that the last `most` bytes.
     /// Somewhat more may be read at the beginning.
     ///

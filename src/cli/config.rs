@@ -20,6 +20,10 @@ pub(crate) struct Knob {
     pub(crate) help: &'static str,
 }
 
+/// MiB of an event log that are read where nothing is set. A job of which it has all events takes
+/// about 2 KiB of it and 0.75 kB of memory. Assumed.
+const EVENT_LOG_MIB: u64 = 2048;
+
 /// All settings of this tool.
 pub(crate) const KNOBS: &[Knob] = &[
     Knob { name: "HOLDADVISE_MODEL", help: "The model's file, as after -model." },
@@ -32,6 +36,11 @@ pub(crate) const KNOBS: &[Knob] = &[
     Knob {
         name: "HOLDADVISE_EVENT_LOG",
         help: "The event log of the access point, as after -eventlog. The default is EVENT_LOG.",
+    },
+    Knob {
+        name: "HOLDADVISE_EVENT_LOG_MIB",
+        help: "How much of an event log is read, MiB, the newest. The default is 2048: a million jobs, which take 0.75 GB \
+               of memory.",
     },
     Knob {
         name: "HOLDADVISE_TIMEOUT",
@@ -218,6 +227,17 @@ impl Config {
         let expected = "seconds, a whole number from 0 to 86400";
         let seconds = self.read("HOLDADVISE_POLICY_TIME", expected, read)?;
         Ok(seconds.map_or(PolicyTime::DEFAULT, Duration::from_secs))
+    }
+
+    /// How much of an event log is read, bytes; the newest.
+    ///
+    /// # Errors
+    /// [`SettingError`] where the setting is no number of MiB.
+    pub(super) fn event_log_bytes(&self) -> Result<u64, SettingError> {
+        let read = |text: &str| text.parse().ok().filter(|mib| (1..=1 << 40).contains(mib));
+        let expected = "MiB, a whole number from 1 on";
+        let mib: Option<u64> = self.read("HOLDADVISE_EVENT_LOG_MIB", expected, read)?;
+        Ok(mib.unwrap_or(EVENT_LOG_MIB) << 20)
     }
 
     /// What is looked at: nothing, or files and these URLs; `named` is what stands after `-checks`.

@@ -47,6 +47,8 @@ pub struct Gathered {
     pub log_accounts: HashMap<PathBuf, String>,
     /// Readable event logs of the access point; their rotated siblings stand beside them.
     pub event_logs: Vec<PathBuf>,
+    /// Bytes of each that are read, the newest.
+    pub event_log_bytes: u64,
     /// Ads of earlier runs, where they were asked for and there was an answer.
     pub epochs: Option<Vec<AdText>>,
     /// A file of such ads that was named, and can be opened.
@@ -130,8 +132,16 @@ pub fn gather(
         remarks.missing.push("ads of earlier runs: none were named".to_owned());
     }
     let epoch_file = request.epochs.clone();
-    let gathered =
-        Gathered { held, logs_alone, event_logs, epochs, epoch_file, hold_counts, ..named };
+    let gathered = Gathered {
+        held,
+        logs_alone,
+        event_logs,
+        event_log_bytes: config.event_log_bytes()?,
+        epochs,
+        epoch_file,
+        hold_counts,
+        ..named
+    };
     Ok((gathered, remarks))
 }
 

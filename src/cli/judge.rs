@@ -25,7 +25,7 @@ use crate::model::{Model, ModelError};
 use crate::policy::{Knobs, PolicyTime};
 use crate::queue::{AdText, QueueError, QueueJob, display_path};
 use eventlog::input;
-use eventlog::{EventLogError, JobId, ReadOptions};
+use eventlog::{EventLogError, JobId, LogFiles, ReadOptions};
 
 /// Jobs judged at a time: their advices are in memory at once.
 const BATCH: usize = 512;
@@ -264,11 +264,13 @@ fn read_logs(
     };
     let mut found = Zones::new();
     let mut history = HistoryBuilder::new();
+    let most = gathered.event_log_bytes;
     for log in &gathered.event_logs {
-        match history.read_series(log, &options_of(log)) {
+        match read_event_log(&mut history, log, &options_of(log), most) {
             Ok((report, unread)) => {
+                remarks.missing.extend(left_out(log, report.skipped, most));
                 let again = |history: &mut HistoryBuilder, options: &ReadOptions| {
-                    history.read_series(log, options).is_ok()
+                    read_event_log(history, log, options, most).is_ok()
                 };
                 if let Some(mut zone) = Zone::find(&history, log, &gathered.held, None, now, again)
                 {
@@ -352,6 +354,35 @@ fn read_logs(
         return Err(RunError::Log(error));
     }
     Ok((history, found, remarks))
+}
+
+/// Reads an event log with its rotated files, `most` bytes of it, the newest; what was left out is
+/// among the skipped bytes.
+fn read_event_log(
+    history: &mut HistoryBuilder,
+    log: &Path,
+    options: &ReadOptions,
+    most: u64,
+) -> Result<(LogReport, Vec<EventLogError>), EventLogError> {
+    let files = LogFiles::open(log)?;
+    let left_out = files.bytes().saturating_sub(most);
+    if left_out == 0 {
+        return history.read_series(log, options);
+    }
+    let (report, unread) = history.read_open_series(files.window(options, i64::MIN, most));
+    Ok((LogReport { skipped: left_out, ..report }, unread))
+}
+
+fn left_out(log: &Path, skipped: u64, most: u64) -> Option<String> {
+    (skipped > 0).then(|| {
+        format!(
+            "event log {}: its first {} MiB and compressed files, its last {} MiB are read \
+             (HOLDADVISE_EVENT_LOG_MIB)",
+            display_path(log),
+            skipped.div_ceil(1 << 20),
+            most >> 20
+        )
+    })
 }
 
 /// Ads of earlier runs; they say whose jobs they are of.

@@ -264,3 +264,29 @@ fn input_that_finds_no_space_at_the_execution_point_met_a_full_disk() {
     let own = of(99_000);
     assert!(own["Success"]["disk"].is_f64(), "{own}");
 }
+
+#[test]
+fn of_a_large_event_log_the_newest_part_is_read() {
+    let place = Place::new();
+    let earlier = |job: usize| {
+        format!(
+            "000 ({job}.000.000) 2026-03-08 09:00:00 Job submitted from host: <10.0.0.1:9618>\n...\n"
+        )
+    };
+    let earlier: String = (100..30_000).map(earlier).collect();
+    place.file("EventLog", earlier + &log(10, 100, "Code 3 Subcode 0"));
+    place.file("held.ads", ad(3, 0, "too much", TOO_LONG));
+    let whole = advice(&place, "-eventlog EventLog");
+    place.file(".condor/holdadvise/config", "HOLDADVISE_EVENT_LOG_MIB = 1\n");
+    let part = advice(&place, "-eventlog EventLog");
+    let line = "event log EventLog: its first 2 MiB and compressed files, its last 1 MiB are read \
+                (HOLDADVISE_EVENT_LOG_MIB)";
+    let lacks = |advice: &Value| advice["Missing"].as_array().unwrap().contains(&json!(line));
+    assert!(!lacks(&whole) && lacks(&part), "{}", part["Missing"]);
+    // What is read shows the hold.
+    assert_eq!((&whole["EventLog"], &part["EventLog"]), (&json!("whole"), &json!("whole")));
+    assert_eq!(whole["Evidence"], part["Evidence"]);
+    place.file(".condor/holdadvise/config", "HOLDADVISE_EVENT_LOG_MIB = much\n");
+    let said = place.advise("-jobads held.ads -eventlog EventLog");
+    said.is_error(&["HOLDADVISE_EVENT_LOG_MIB", "MiB, a whole number from 1 on"]);
+}
