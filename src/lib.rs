@@ -48,6 +48,7 @@ pub mod replay;
 pub mod rights;
 pub mod suggest;
 pub mod text;
+pub mod workflow;
 
 pub use cli::sentences;
 

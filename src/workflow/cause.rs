@@ -1,0 +1,69 @@
+//! Why a run failed.
+
+use crate::hold_code;
+
+/// Why a run failed, from its events. Sorts by kind, then by number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Cause {
+    /// HTCondor or a policy put the job on hold (012).
+    Hold {
+        /// HoldReasonCode.
+        code: i32,
+        /// HoldReasonSubCode; `None` for those of a code together.
+        subcode: Option<i32>,
+    },
+    /// The program exited with another code than 0 (005); `None` for all such codes together.
+    Exit(Option<i32>),
+    /// The program ended by a signal (005); `None` for all signals together.
+    Signal(Option<i32>),
+    /// The job lost its slot (004, 024).
+    Evicted,
+    /// The shadow gave up (007).
+    ShadowException,
+}
+
+impl Cause {
+    /// The kind of cause, without the numbers that tell causes of a kind apart.
+    #[must_use]
+    pub fn kind(self) -> Self {
+        match self {
+            Self::Hold { code, .. } => Self::Hold { code, subcode: None },
+            Self::Exit(_) => Self::Exit(None),
+            Self::Signal(_) => Self::Signal(None),
+            other => other,
+        }
+    }
+
+    /// Its name: `held 13/256 TransferInputError`, `exit 75`, `signal 9`, `evicted`.
+    #[must_use]
+    pub fn name(self) -> String {
+        match self {
+            Self::Hold { code, subcode } => {
+                let subcode = subcode.map_or(String::new(), |subcode| format!("/{subcode}"));
+                let name = hold_code::name(code).map_or(String::new(), |name| format!(" {name}"));
+                format!("held {code}{subcode}{name}")
+            }
+            Self::Exit(Some(code)) => format!("exit {code}"),
+            Self::Exit(None) => "exit with another code than 0".to_owned(),
+            Self::Signal(Some(signal)) => format!("signal {signal}"),
+            Self::Signal(None) => "ended by a signal".to_owned(),
+            Self::Evicted => "evicted".to_owned(),
+            Self::ShadowException => "shadow exception".to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_kinds() {
+        let hold = Cause::Hold { code: 13, subcode: Some(256) };
+        assert_eq!(hold.name(), "held 13/256 TransferInputError");
+        assert_eq!(hold.kind().name(), "held 13 TransferInputError");
+        assert_eq!(Cause::Hold { code: 99, subcode: None }.name(), "held 99");
+        assert_eq!(Cause::Exit(Some(75)).kind().name(), "exit with another code than 0");
+        assert_eq!(Cause::Evicted.kind(), Cause::Evicted);
+    }
+}

@@ -1,0 +1,509 @@
+//! A DAG file of DAGMan, how far its nodes are, and which of them keep others from starting.
+//!
+//! Commands and their words follow "DAGMan input file" of HTCondor's manual. Only what decides
+//! which nodes there are and which wait for which is read.
+
+use std::collections::{HashMap, HashSet};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use eventlog::{Body, EventKind, EventLogError, JobId, ReadOptions, input};
+
+/// Bytes of a DAG file that are read.
+const LONGEST: u64 = 64 << 20;
+
+/// Nodes, and lists of parents with children, of a DAG with its splices.
+const MOST: usize = 1_000_000;
+
+/// Files within each other, and files in all.
+const DEEPEST: usize = 32;
+const FILES: usize = 10_000;
+
+/// How far a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum State {
+    /// All its jobs succeeded, and its POST script if it has one.
+    Done,
+    /// It failed.
+    Failed,
+    /// A job of it is on hold.
+    Held,
+    /// A job of it runs.
+    Running,
+    /// Its jobs are idle.
+    Idle,
+    /// It was not submitted.
+    Waiting,
+}
+
+/// The nodes of a DAG.
+#[derive(Debug, Default)]
+pub struct Dag {
+    nodes: Vec<Node>,
+    names: HashMap<String, usize>,
+    files: usize,
+    /// Lines that could not be read, with their file.
+    pub faults: Vec<String>,
+}
+
+#[derive(Debug, Default)]
+struct Node {
+    name: String,
+    /// It joins parents with children and is none of the file's nodes.
+    joins: bool,
+    done: bool,
+    children: Vec<usize>,
+    parents: Vec<usize>,
+}
+
+/// How many nodes are in each state, and what keeps others waiting.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Nodes by state, in the order of [`State`].
+    pub counts: Vec<(State, usize)>,
+    /// Nodes that failed or are on hold, with the nodes that wait for them, the most first.
+    pub blockers: Vec<Blocker>,
+    /// Nodes that wait for any of these.
+    pub blocked: usize,
+}
+
+/// A node that keeps others waiting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Blocker {
+    /// Its name.
+    pub node: String,
+    /// Failed or held.
+    pub state: State,
+    /// Its jobs.
+    pub jobs: Vec<JobId>,
+    /// Nodes that wait for it, directly or not.
+    pub waiting: usize,
+}
+
+/// Blockers of which it is counted who waits for each.
+const BLOCKERS: usize = 20;
+
+impl Dag {
+    /// Reads a DAG file with its splices and what it includes.
+    ///
+    /// # Errors
+    /// The file cannot be read. One that it names is a fault.
+    pub fn read(path: &Path) -> io::Result<Self> {
+        let mut dag = Self::default();
+        dag.file(path, "", 0)?;
+        Ok(dag)
+    }
+
+    /// How many nodes it has.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.nodes.iter().filter(|node| !node.joins).count()
+    }
+
+    /// It has no nodes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn fault(&mut self, path: &Path, line: usize, text: &str) {
+        if self.faults.len() < 20 {
+            let file = crate::queue::display_path(path);
+            self.faults.push(format!("{file}: line {line}: {text}"));
+        }
+    }
+
+    /// Reads a file; names of its nodes get the `prefix` of its splice.
+    fn file(&mut self, path: &Path, prefix: &str, depth: usize) -> io::Result<()> {
+        let mut text = Vec::new();
+        input::reader(path)?.take(LONGEST).read_to_end(&mut text)?;
+        let text = String::from_utf8_lossy(&text);
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        // The nodes of each splice of this file: those without parents, and those without children.
+        let mut splices: HashMap<String, [Vec<usize>; 2]> = HashMap::new();
+        let mut inline: Option<String> = None;
+        for (number, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if let Some(end) = &inline {
+                if line == end.as_str() {
+                    inline = None;
+                }
+                continue;
+            }
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let Some((&command, rest)) = words.split_first() else { continue };
+            if command.starts_with('#') {
+                continue;
+            }
+            inline = begins_inline(line);
+            if self.nodes.len() > MOST {
+                self.fault(path, number + 1, "more than a million nodes; the rest is left out");
+                return Ok(());
+            }
+            match (command.to_ascii_uppercase().as_str(), rest) {
+                ("JOB" | "FINAL" | "SERVICE" | "PROVISIONER", [name, options @ ..]) => {
+                    // These belong to the DAG itself, not to its order.
+                    if command.eq_ignore_ascii_case("JOB") {
+                        self.node(prefix, name, options);
+                    }
+                }
+                ("SUBDAG", [external, name, options @ ..])
+                    if external.eq_ignore_ascii_case("EXTERNAL") =>
+                {
+                    self.node(prefix, name, options);
+                }
+                ("DONE", [name, ..]) => self.set_done(prefix, name),
+                ("SPLICE", [name, file, options @ ..]) => {
+                    let begin = self.nodes.len();
+                    let within = format!("{prefix}{name}+");
+                    let file = in_folder(&folder, file, options);
+                    match self.deeper(&file, &within, depth) {
+                        Ok(()) => {
+                            let all = begin..self.nodes.len();
+                            let ends = |has: fn(&Node) -> bool| -> Vec<usize> {
+                                all.clone().filter(|&at| !has(&self.nodes[at])).collect()
+                            };
+                            let first = ends(|node| !node.parents.is_empty());
+                            let last = ends(|node| !node.children.is_empty());
+                            splices.insert((*name).to_owned(), [first, last]);
+                        }
+                        Err(error) => self.fault(path, number + 1, &error.to_string()),
+                    }
+                }
+                ("INCLUDE", [file, ..]) => {
+                    let file = in_folder(&folder, file, &[]);
+                    if let Err(error) = self.deeper(&file, prefix, depth) {
+                        self.fault(path, number + 1, &error.to_string());
+                    }
+                }
+                ("PARENT", names) => {
+                    let at = names.iter().position(|word| word.eq_ignore_ascii_case("CHILD"));
+                    let Some(at) = at else {
+                        self.fault(path, number + 1, "PARENT without CHILD");
+                        continue;
+                    };
+                    let of = |names: &[&str], side: usize| {
+                        let of = |name: &&str| match splices.get(*name) {
+                            Some(ends) => ends[side].clone(),
+                            None => self
+                                .names
+                                .get(&format!("{prefix}{name}"))
+                                .copied()
+                                .into_iter()
+                                .collect(),
+                        };
+                        names.iter().flat_map(of).collect::<Vec<usize>>()
+                    };
+                    let (parents, children) = (of(&names[..at], 1), of(&names[at + 1..], 0));
+                    if parents.is_empty() || children.is_empty() {
+                        self.fault(path, number + 1, "PARENT or CHILD names no node");
+                    }
+                    self.join(&parents, &children);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn deeper(&mut self, file: &Path, prefix: &str, depth: usize) -> io::Result<()> {
+        if depth >= DEEPEST {
+            return Err(io::Error::other(format!("more than {DEEPEST} files within each other")));
+        }
+        self.files += 1;
+        if self.files > FILES {
+            return Err(io::Error::other(format!("more than {FILES} files")));
+        }
+        self.file(file, prefix, depth + 1).map_err(|error| {
+            io::Error::other(format!("{}: {error}", crate::queue::display_path(file)))
+        })
+    }
+
+    fn node(&mut self, prefix: &str, name: &str, options: &[&str]) {
+        let name = format!("{prefix}{name}");
+        let done = options.iter().any(|word| word.eq_ignore_ascii_case("DONE"));
+        if !self.names.contains_key(&name) {
+            self.names.insert(name.clone(), self.nodes.len());
+            self.nodes.push(Node { name, done, ..Node::default() });
+        }
+    }
+
+    fn set_done(&mut self, prefix: &str, name: &str) {
+        if let Some(&at) = self.names.get(&format!("{prefix}{name}")) {
+            self.nodes[at].done = true;
+        }
+    }
+
+    /// All parents come before all children. Many with many go through a node between, as in DAGMan.
+    fn join(&mut self, parents: &[usize], children: &[usize]) {
+        let mut edge = |parent: usize, child: usize| {
+            self.nodes[parent].children.push(child);
+            self.nodes[child].parents.push(parent);
+        };
+        if parents.len() <= 1 || children.len() <= 1 {
+            for &parent in parents {
+                children.iter().for_each(|&child| edge(parent, child));
+            }
+            return;
+        }
+        let between = self.nodes.len();
+        self.nodes.push(Node { joins: true, ..Node::default() });
+        self.join(parents, &[between]);
+        self.join(&[between], children);
+    }
+
+    /// How far it is by its nodes log (`FILE.dag.nodes.log`).
+    ///
+    /// # Errors
+    /// The log cannot be read.
+    pub fn progress(&self, log: &Path, options: &ReadOptions) -> Result<Progress, EventLogError> {
+        let jobs = Jobs::read(log, options)?;
+        let state = |node: &Node| match jobs.nodes.get(&node.name) {
+            _ if node.done => State::Done,
+            Some(jobs) => jobs.state(),
+            None => State::Waiting,
+        };
+        let states: Vec<State> = self.nodes.iter().map(state).collect();
+        let mut counts: Vec<(State, usize)> = Vec::new();
+        for (node, state) in self.nodes.iter().zip(&states).filter(|(node, _)| !node.joins) {
+            let _ = node;
+            match counts.iter_mut().find(|(known, _)| known == state) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((*state, 1)),
+            }
+        }
+        counts.sort_unstable();
+        let stopped: Vec<usize> = (0..self.nodes.len())
+            .filter(|&at| matches!(states[at], State::Failed | State::Held))
+            .collect();
+        let blocked = self.below(&stopped, &states);
+        let blocker = |&at: &usize| {
+            let node = &self.nodes[at];
+            Blocker {
+                node: node.name.clone(),
+                state: states[at],
+                jobs: jobs.nodes.get(&node.name).map_or(Vec::new(), NodeJobs::ids),
+                waiting: self.below(&[at], &states),
+            }
+        };
+        let mut blockers: Vec<Blocker> = stopped.iter().take(BLOCKERS).map(blocker).collect();
+        blockers.sort_by_key(|blocker| std::cmp::Reverse(blocker.waiting));
+        Ok(Progress { counts, blockers, blocked })
+    }
+
+    /// Nodes that are not done below these.
+    fn below(&self, of: &[usize], states: &[State]) -> usize {
+        let mut seen: HashSet<usize> = of.iter().copied().collect();
+        let mut open = of.to_vec();
+        let mut count = 0;
+        while let Some(at) = open.pop() {
+            for &child in &self.nodes[at].children {
+                if seen.insert(child) {
+                    let node = &self.nodes[child];
+                    count += usize::from(!node.joins && states[child] != State::Done);
+                    open.push(child);
+                }
+            }
+        }
+        count
+    }
+}
+
+/// The line that ends an inline submit description which begins on this line.
+fn begins_inline(line: &str) -> Option<String> {
+    if line.ends_with('{') {
+        return Some("}".to_owned());
+    }
+    let (_, mark) = line.rsplit_once("@=")?;
+    (!mark.is_empty() && !mark.contains(char::is_whitespace)).then(|| format!("@{mark}"))
+}
+
+/// A file named in a DAG file, with `DIR` if that is given.
+fn in_folder(folder: &Path, file: &str, options: &[&str]) -> PathBuf {
+    let dir = options.iter().position(|word| word.eq_ignore_ascii_case("DIR"));
+    match dir.and_then(|at| options.get(at + 1)) {
+        Some(dir) => folder.join(dir).join(file),
+        None => folder.join(file),
+    }
+}
+
+/// What the nodes log says.
+#[derive(Debug, Default)]
+struct Jobs {
+    nodes: HashMap<String, NodeJobs>,
+    /// The node of each job, and which of its jobs it is.
+    node_of: HashMap<JobId, (String, usize)>,
+}
+
+#[derive(Debug, Default)]
+struct NodeJobs {
+    jobs: Vec<(JobId, State)>,
+    /// How its POST script ended.
+    script: Option<State>,
+}
+
+impl NodeJobs {
+    fn ids(&self) -> Vec<JobId> {
+        self.jobs.iter().map(|job| job.0).collect()
+    }
+
+    /// The worst of its jobs decides, unless a POST script did.
+    fn state(&self) -> State {
+        if let Some(state) = self.script {
+            return state;
+        }
+        let order = [State::Failed, State::Held, State::Running, State::Idle, State::Done];
+        let has = |state: &State| self.jobs.iter().any(|job| job.1 == *state);
+        order.into_iter().find(has).unwrap_or(State::Waiting)
+    }
+}
+
+impl Jobs {
+    fn read(log: &Path, options: &ReadOptions) -> Result<Self, EventLogError> {
+        let mut jobs = Self::default();
+        let mut log = eventlog::open(log, options)?;
+        while let Some(event) = log.next_event() {
+            let Ok(event) = event else { continue };
+            let state = match (event.kind(), event.body()) {
+                (_, Body::Submit(submit)) => {
+                    if let Some(node) = submit.dag_node {
+                        jobs.submitted(event.job, node.into_owned());
+                    }
+                    continue;
+                }
+                (_, Body::PostScriptTerminated(script)) => {
+                    let well = script.return_value == Some(0);
+                    let state = if well { State::Done } else { State::Failed };
+                    if let Some(node) = script.dag_node {
+                        jobs.nodes.entry(node.into_owned()).or_default().script = Some(state);
+                    }
+                    continue;
+                }
+                (_, Body::Terminated(ended)) => match ended.return_value {
+                    Some(0) => State::Done,
+                    _ => State::Failed,
+                },
+                (EventKind::Execute, _) => State::Running,
+                (EventKind::JobHeld, _) => State::Held,
+                (EventKind::JobAborted, _) => State::Failed,
+                (
+                    EventKind::JobReleased
+                    | EventKind::JobEvicted
+                    | EventKind::ShadowException
+                    | EventKind::JobReconnectFailed,
+                    _,
+                ) => State::Idle,
+                _ => continue,
+            };
+            jobs.now(event.job, state);
+        }
+        Ok(jobs)
+    }
+
+    /// Another cluster of a node is another try of it.
+    fn submitted(&mut self, job: JobId, node: String) {
+        let known = self.nodes.entry(node.clone()).or_default();
+        if known.jobs.first().is_some_and(|first| first.0.cluster != job.cluster) {
+            *known = NodeJobs::default();
+        }
+        let at = known.jobs.len();
+        known.jobs.push((job, State::Idle));
+        self.node_of.insert(job, (node, at));
+    }
+
+    fn now(&mut self, job: JobId, state: State) {
+        let Some((node, at)) = self.node_of.get(&job) else { return };
+        let known = self.nodes.get_mut(node).and_then(|node| node.jobs.get_mut(*at));
+        // Of an earlier try nothing counts any more.
+        if let Some(known) = known.filter(|known| known.0 == job) {
+            known.1 = state;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dag(files: &[(&str, &str)]) -> (tempfile::TempDir, Dag) {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let dag = Dag::read(&folder.path().join(files[0].0)).unwrap();
+        (folder, dag)
+    }
+
+    fn children(dag: &Dag, name: &str) -> Vec<String> {
+        let mut open = dag.nodes[dag.names[name]].children.clone();
+        let mut found = Vec::new();
+        while let Some(at) = open.pop() {
+            match dag.nodes[at].joins {
+                true => open.extend(&dag.nodes[at].children),
+                false => found.push(dag.nodes[at].name.clone()),
+            }
+        }
+        found.sort();
+        found
+    }
+
+    #[test]
+    fn splices_and_joins_are_followed() {
+        let (_folder, dag) = dag(&[
+            (
+                "a.dag",
+                "# comment\njob A a.sub\nJOB B b.sub DIR x DONE\nSUBDAG EXTERNAL C c.dag\n\
+                 SPLICE S part.dag DIR sub\nINCLUDE more.dag\n\
+                 PARENT A B CHILD C D\nparent C child S\nPARENT S CHILD E\nFINAL F f.sub\n\
+                 JOB G {\n  executable = x\n  PARENT is no command here\n}\n\
+                 JOB H @=end\nJOB I no.sub\n@end\nPARENT NONE CHILD A\n",
+            ),
+            ("sub/part.dag", "JOB X x\nJOB Y y\nJOB Z z\nPARENT X CHILD Y Z\n"),
+            ("more.dag", "JOB D d\nJOB E e\nDONE D\n"),
+        ]);
+        assert_eq!(dag.len(), 10);
+        assert_eq!(children(&dag, "A"), ["C", "D"]);
+        assert_eq!(children(&dag, "C"), ["S+X"]);
+        assert_eq!(children(&dag, "S+Z"), ["E"]);
+        assert!(dag.nodes[dag.names["D"]].done && dag.nodes[dag.names["B"]].done);
+        assert_eq!(dag.faults.len(), 1, "{:?}", dag.faults);
+        assert!(
+            dag.faults[0].contains("line 20: PARENT or CHILD names no node"),
+            "{:?}",
+            dag.faults
+        );
+    }
+
+    #[test]
+    fn a_file_that_includes_itself_ends() {
+        let (_folder, dag) = dag(&[("a.dag", "JOB A a\nINCLUDE a.dag\nSPLICE S a.dag\n")]);
+        assert!(!dag.faults.is_empty() && dag.faults.len() <= 20);
+        assert!(dag.len() <= MOST + 1);
+    }
+
+    #[test]
+    fn states_come_from_the_nodes_log() {
+        let log = "000 (001.000.000) 2026-03-01 10:00:00 Job submitted from host: <1.2.3.4:5>\n    DAG Node: A\n...\n\
+             001 (001.000.000) 2026-03-01 10:01:00 Job executing on host: <1.2.3.4:6>\n...\n\
+             005 (001.000.000) 2026-03-01 10:02:00 Job terminated.\n\t(1) Normal termination (return value 0)\n...\n\
+             000 (002.000.000) 2026-03-01 10:03:00 Job submitted from host: <1.2.3.4:5>\n    DAG Node: B\n...\n\
+             012 (002.000.000) 2026-03-01 10:04:00 Job was held.\n\treason\n\tCode 13 Subcode 2\n...\n\
+             000 (003.000.000) 2026-03-01 10:03:00 Job submitted from host: <1.2.3.4:5>\n    DAG Node: C\n...\n\
+             005 (003.000.000) 2026-03-01 10:05:00 Job terminated.\n\t(1) Normal termination (return value 1)\n...\n\
+             016 (003.000.000) 2026-03-01 10:06:00 POST Script terminated.\n\t(1) Normal termination (return value 0)\n    DAG Node: C\n...\n";
+        let text = "JOB A a\nJOB B b\nJOB C c\nJOB D d\nJOB E e\nPARENT A CHILD B C\nPARENT B C CHILD D E\n";
+        let (folder, dag) = dag(&[("a.dag", text), ("a.dag.nodes.log", log)]);
+        let log = folder.path().join("a.dag.nodes.log");
+        let progress = dag.progress(&log, &ReadOptions::default()).unwrap();
+        assert_eq!(progress.counts, [(State::Done, 2), (State::Held, 1), (State::Waiting, 2)]);
+        let blocker = Blocker {
+            node: "B".to_owned(),
+            state: State::Held,
+            jobs: vec![JobId::new(2, 0)],
+            waiting: 2,
+        };
+        assert_eq!((progress.blockers, progress.blocked), (vec![blocker], 2));
+    }
+}

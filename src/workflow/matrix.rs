@@ -1,0 +1,266 @@
+//! Failed runs by cause and place, grouped where there are many.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::{Cause, End, Run};
+
+/// What a place is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum By {
+    /// Machines, or sites where there are more than [`MOST`] of them and the runs' sites are known.
+    #[default]
+    Either,
+    /// Machines.
+    Machine,
+    /// Sites.
+    Site,
+}
+
+/// Places and causes that are shown one by one.
+pub(super) const MOST: usize = 12;
+
+/// Runs at a place, or at several.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Column {
+    /// The place, the domain or tier that several share, or `others`; empty: not known.
+    pub name: String,
+    /// How many places they are.
+    pub places: usize,
+    /// Runs that succeeded.
+    pub succeeded: usize,
+    /// Runs that failed.
+    pub failed: usize,
+    /// Runs that go on.
+    pub running: usize,
+}
+
+/// Failed runs of one cause.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The cause.
+    pub cause: Cause,
+    /// Runs that failed so, by column.
+    pub counts: Vec<usize>,
+}
+
+/// Failed runs by cause and place, the most first in both.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Matrix {
+    /// Places.
+    pub columns: Vec<Column>,
+    /// Causes.
+    pub rows: Vec<Row>,
+    /// Causes are grouped by kind.
+    pub by_kind: bool,
+}
+
+/// The place of a run; empty where it is not known.
+pub(super) fn place(run: &Run, by: By) -> &str {
+    let name = match by {
+        By::Site => run.site.as_deref(),
+        By::Either | By::Machine => run.machine.as_deref(),
+    };
+    name.unwrap_or_default()
+}
+
+/// Machines or sites, whichever suits these runs.
+pub(super) fn resolved(runs: &[Run], by: By) -> By {
+    if by != By::Either {
+        return by;
+    }
+    let mut machines: Vec<&str> = runs.iter().filter_map(|run| run.machine.as_deref()).collect();
+    machines.sort_unstable();
+    machines.dedup();
+    let sites = runs.iter().filter(|run| run.site.is_some()).count();
+    if machines.len() > MOST && 2 * sites > runs.len() { By::Site } else { By::Machine }
+}
+
+impl Matrix {
+    /// Counts runs.
+    #[must_use]
+    pub fn of(runs: &[Run], by: By) -> Self {
+        let by = resolved(runs, by);
+        let names = Names::of(runs, by);
+        let mut columns: BTreeMap<&str, Column> = BTreeMap::new();
+        let mut cells: HashMap<(Cause, &str), usize> = HashMap::new();
+        let mut causes: BTreeMap<Cause, usize> = BTreeMap::new();
+        for run in runs {
+            let place = place(run, by);
+            let name = names.group(place);
+            let column = columns.entry(name).or_insert_with(|| Column {
+                name: name.to_owned(),
+                places: names.places(name),
+                ..Column::default()
+            });
+            match run.end {
+                End::Succeeded => column.succeeded += 1,
+                End::Running => column.running += 1,
+                End::Stopped => {}
+                End::Failed(cause) => {
+                    column.failed += 1;
+                    *causes.entry(cause).or_default() += 1;
+                    *cells.entry((cause, name)).or_default() += 1;
+                }
+            }
+        }
+        let by_kind = causes.len() > MOST;
+        if by_kind {
+            let all = std::mem::take(&mut cells);
+            for ((cause, name), count) in all {
+                *cells.entry((cause.kind(), name)).or_default() += count;
+            }
+            for (cause, count) in std::mem::take(&mut causes) {
+                *causes.entry(cause.kind()).or_default() += count;
+            }
+        }
+        let mut columns: Vec<Column> = columns.into_values().collect();
+        columns.sort_by_key(|column| {
+            let runs = column.failed + column.succeeded + column.running;
+            (column.name.is_empty(), std::cmp::Reverse((column.failed, runs)))
+        });
+        let mut causes: Vec<(Cause, usize)> = causes.into_iter().collect();
+        causes.sort_by_key(|&(cause, count)| (std::cmp::Reverse(count), cause));
+        let row = |(cause, _)| {
+            let count =
+                |column: &Column| cells.get(&(cause, column.name.as_str())).copied().unwrap_or(0);
+            Row { cause, counts: columns.iter().map(count).collect() }
+        };
+        let rows = causes.into_iter().map(row).collect();
+        Self { columns, rows, by_kind }
+    }
+}
+
+/// How places are named together.
+struct Names<'a> {
+    /// Group of each place, where places are grouped.
+    groups: HashMap<&'a str, String>,
+    /// Places of each group.
+    sizes: HashMap<String, usize>,
+}
+
+/// The column of the groups with the fewest failures.
+const OTHERS: &str = "others";
+
+impl<'a> Names<'a> {
+    fn of(runs: &'a [Run], by: By) -> Self {
+        let mut failures: BTreeMap<&str, usize> = BTreeMap::new();
+        for run in runs {
+            let count = failures.entry(place(run, by)).or_default();
+            *count += usize::from(matches!(run.end, End::Failed(_)));
+        }
+        let grouped = failures.len() > MOST;
+        let mut groups: HashMap<&str, String> = HashMap::new();
+        if grouped {
+            let mut of_group: BTreeMap<String, usize> = BTreeMap::new();
+            for (&place, &count) in &failures {
+                *of_group.entry(above(place, by)).or_default() += count;
+            }
+            let mut sorted: Vec<(&String, &usize)> = of_group.iter().collect();
+            sorted.sort_by_key(|&(name, count)| (std::cmp::Reverse(*count), name));
+            let shown: Vec<&String> =
+                sorted.into_iter().take(MOST - 1).map(|(name, _)| name).collect();
+            for &place in failures.keys() {
+                let name = above(place, by);
+                let name = if shown.contains(&&name) { name } else { OTHERS.to_owned() };
+                groups.insert(place, name);
+            }
+        }
+        let mut sizes: HashMap<String, usize> = HashMap::new();
+        for name in groups.values() {
+            *sizes.entry(name.clone()).or_default() += 1;
+        }
+        Self { groups, sizes }
+    }
+
+    fn group<'b>(&'b self, place: &'b str) -> &'b str {
+        self.groups.get(place).map_or(place, String::as_str)
+    }
+
+    fn places(&self, name: &str) -> usize {
+        self.sizes.get(name).copied().unwrap_or(1)
+    }
+}
+
+/// What a place belongs to: the tier of a site of CMS (`T2`), the domain of a machine.
+fn above(place: &str, by: By) -> String {
+    let tier = place.split_once('_').map(|(tier, _)| tier);
+    let is_tier = |tier: &&str| tier.len() == 2 && tier.starts_with('T');
+    if let (By::Site, Some(tier)) = (by, tier.filter(is_tier)) {
+        return tier.to_owned();
+    }
+    let is_address = place.bytes().all(|byte| byte.is_ascii_digit() || b".:[]".contains(&byte));
+    match place.split_once('.') {
+        Some((_, domain)) if !is_address => domain.to_owned(),
+        _ => place.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use eventlog::JobId;
+
+    fn run(machine: &str, site: Option<&str>, end: End) -> Run {
+        Run {
+            job: JobId::new(1, 0),
+            machine: Some(machine.to_owned()),
+            site: site.map(str::to_owned),
+            began: 0,
+            seconds: 10,
+            executed: true,
+            end,
+        }
+    }
+
+    const FAILS: End = End::Failed(Cause::Exit(Some(1)));
+
+    #[test]
+    fn failures_are_counted_by_cause_and_place() {
+        let held = End::Failed(Cause::Hold { code: 13, subcode: Some(256) });
+        let runs = [
+            run("a", None, FAILS),
+            run("b", None, FAILS),
+            run("b", None, held),
+            run("b", None, End::Succeeded),
+            run("c", None, End::Running),
+        ];
+        let matrix = Matrix::of(&runs, By::Either);
+        let names: Vec<&str> = matrix.columns.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["b", "a", "c"]);
+        let rows: Vec<_> = matrix.rows.iter().map(|row| (row.cause.name(), &row.counts)).collect();
+        let expected =
+            [("exit 1", vec![1, 1, 0]), ("held 13/256 TransferInputError", vec![1, 0, 0])];
+        assert_eq!(rows.len(), 2);
+        for ((name, counts), (expected, of)) in rows.iter().zip(&expected) {
+            assert_eq!((name.as_str(), *counts), (*expected, of));
+        }
+        assert_eq!((matrix.columns[0].succeeded, matrix.columns[2].running), (1, 1));
+    }
+
+    #[test]
+    fn many_machines_are_domains_or_sites() {
+        let machines: Vec<String> =
+            (0..40).map(|n| format!("e{n}.s{}.example.org", n % 3)).collect();
+        let runs: Vec<Run> = machines.iter().map(|name| run(name, None, FAILS)).collect();
+        let matrix = Matrix::of(&runs, By::Either);
+        let first = &matrix.columns[0];
+        assert_eq!((first.name.as_str(), first.places, first.failed), ("s0.example.org", 14, 14));
+        let of_site = |name: &String| run(name, Some("T2_US_Nowhere"), FAILS);
+        let runs: Vec<Run> = machines.iter().map(of_site).collect();
+        assert_eq!(Matrix::of(&runs, By::Either).columns[0].name, "T2_US_Nowhere");
+        let addresses: Vec<String> = (0..40).map(|n| format!("10.0.0.{n}:9618")).collect();
+        let runs: Vec<Run> = addresses.iter().map(|name| run(name, None, FAILS)).collect();
+        let matrix = Matrix::of(&runs, By::Machine);
+        let last = matrix.columns.iter().find(|one| one.name == OTHERS).unwrap();
+        assert_eq!((matrix.columns.len(), last.places, last.failed), (12, 29, 29));
+    }
+
+    #[test]
+    fn many_causes_are_kinds() {
+        let fails = |code| run("a", None, End::Failed(Cause::Exit(Some(code))));
+        let runs: Vec<Run> = (1..40).map(fails).collect();
+        let matrix = Matrix::of(&runs, By::Either);
+        assert!(matrix.by_kind);
+        assert_eq!((matrix.rows.len(), &matrix.rows[0].counts), (1, &vec![39]));
+    }
+}
