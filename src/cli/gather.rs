@@ -116,7 +116,7 @@ pub fn gather(
     };
     let Found { held, refused, faults, ads } = found?;
     let mut remarks = Remarks { refused, faults, ..Remarks::default() };
-    if held.is_empty() && !logs_alone {
+    if held.is_empty() && !logs_alone && !request.workflow {
         return Ok((Gathered { ads, ..Gathered::default() }, remarks));
     }
     let named = job_logs::of(request, config, &held, &mut remarks);

@@ -24,6 +24,7 @@ use crate::history::{Coverage, EventLogView, History, HistoryBuilder, HoldInQueu
 use crate::model::{Model, ModelError};
 use crate::policy::{Knobs, PolicyTime};
 use crate::queue::{AdText, QueueError, QueueJob, display_path};
+use crate::workflow::View;
 use eventlog::input;
 use eventlog::{EventLogError, JobId, LogFiles, ReadOptions};
 
@@ -36,8 +37,17 @@ const TOGETHER: usize = 64;
 /// Is given an advice, and the ad of its job where there is one.
 pub(super) type Take<'a> = &'a mut dyn FnMut(&Advice, Option<&AdText>) -> io::Result<()>;
 
+/// What the logs have.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// Jobs.
+    pub(super) jobs: usize,
+    /// What is wrong where, if that is asked for.
+    pub(super) view: Option<View>,
+}
+
 /// Gives the advice for each held job to `take`, in the order of their ids. Jobs that turn out not
-/// to be held are added to those refused. Returned: the jobs that the logs tell of.
+/// to be held are added to those refused.
 pub(super) fn judge(
     gathered: Gathered,
     remarks: &mut Remarks,
@@ -46,9 +56,12 @@ pub(super) fn judge(
     model: &Model,
     now: i64,
     take: Take<'_>,
-) -> Result<usize, RunError> {
+) -> Result<Seen, RunError> {
     let history = read_histories(&gathered, remarks, now)?;
-    let known = history.jobs().len();
+    let selection = &request.selection;
+    let names = |job, owner: Option<&str>| selection.names(job, owner, None);
+    let view = request.workflow.then(|| View::of(&history, now, request.by, names));
+    let seen = Seen { jobs: history.jobs().len(), view };
     let held = match gathered.logs_alone {
         true => held_in_logs(&history, &mut remarks.refused, request, now),
         false => gathered.held.iter().map(|job| job.id).collect(),
@@ -74,7 +87,7 @@ pub(super) fn judge(
     let time = PolicyTime::new(config.policy_time()?);
     if gathered.logs_alone {
         judge_logs(advisor, held, &remarks.missing, now, take)?;
-        return Ok(known);
+        return Ok(seen);
     }
     let mut policies = Policies {
         knobs: knobs(request, config),
@@ -112,7 +125,7 @@ pub(super) fn judge(
         }
     });
     remarks.faults.extend(policies.time.line());
-    judged.map(|()| known)
+    judged.map(|()| seen)
 }
 
 /// The files of this machine, unless the past is asked about.

@@ -122,6 +122,24 @@ const OPTIONS: &[OptionSpec] = &[
          each change is a JSON object on a line of its own.",
     )
     .qualifiers("seconds"),
+    flag(
+        "workflow",
+        2,
+        OUTPUT,
+        "Print what is wrong where, before the advice. That is the runs of the jobs asked about, held or not, by place and \
+         cause of failure, and places that fail more of them than chance explains. With -json it is one object, without \
+         the advice.",
+    ),
+    flag(
+        "dag",
+        3,
+        OUTPUT,
+        "The same for the jobs of this DAG file, from its nodes log (FILE.nodes.log). It also says how far its nodes are and which \
+         of them keep others waiting.",
+    )
+    .takes(Takes::One("filename")),
+    flag("by", 2, OUTPUT, "What -workflow counts by. The default suits the jobs.")
+        .takes(Takes::One("machine|site")),
     wide(OUTPUT),
     flag("long", 1, OUTPUT, "Print each advice as a ClassAd."),
     flag("json", 2, OUTPUT, "Print the advices as one JSON array."),
@@ -168,7 +186,7 @@ const OPTIONS: &[OptionSpec] = &[
     .takes(Takes::One("release|try|change|remove")),
     flag(
         "dagnode",
-        2,
+        4,
         ACTING,
         "Look only at the held jobs of this node of this DAG, for a HOLD script of DAGMan: SCRIPT HOLD \
          ALL_NODES /usr/bin/condor_holdadvise -apply try -yes -dagnode $NODE $DAGID. With -apply it leaves a \

@@ -19,6 +19,7 @@ use super::print::of_job_ad;
 use crate::advice::Recommendation;
 use crate::queue::{JobSpec, Schedd, Selection};
 use crate::text::{classad_quote, strip_control};
+use crate::workflow::By;
 
 /// How advices are printed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,6 +66,12 @@ pub struct Request {
     pub selection: Selection,
     /// `-advice`: what is printed; none: all of them.
     pub advice: Vec<Recommendation>,
+    /// `-workflow`, or `-dag`.
+    pub workflow: bool,
+    /// `-dag`.
+    pub dag: Option<PathBuf>,
+    /// `-by`.
+    pub by: By,
     /// `-limit`.
     pub limit: Option<usize>,
     /// `-name`.
@@ -237,6 +244,13 @@ impl Request {
                 all_users: matches.get_flag("allusers"),
             },
             advice: advice(matches)?,
+            workflow: workflow(matches)?,
+            dag: path("dag"),
+            by: match text("by").as_deref() {
+                Some("machine") => By::Machine,
+                Some(_) => By::Site,
+                None => By::Either,
+            },
             limit: number(matches, "limit")?,
             schedd: text("name"),
             pool: text("pool"),
@@ -276,6 +290,12 @@ impl Request {
                 )));
             }
         }
+        let mut request = request;
+        if let (Some(dag), true) = (&request.dag, request.user_logs.is_empty()) {
+            let mut log = dag.clone().into_os_string();
+            log.push(".nodes.log");
+            request.user_logs.push(log.into());
+        }
         let files = request.job_ads.iter().chain(&request.epochs);
         let files = files.chain(&request.user_logs).chain(&request.event_logs);
         if files.filter(|path| is_stdin(path)).count() > 1 {
@@ -296,6 +316,7 @@ fn value(argument: Arg, what: &str) -> Arg {
         "name=hours" => costs::argument(argument),
         "builtin|torch" => argument.value_parser(["builtin", "torch"]),
         "release|try|change|remove" => argument.value_parser(Apply::WORDS.map(|(word, _)| word)),
+        "machine|site" => argument.value_parser(["machine", "site"]),
         "local|all|none" => argument.value_parser(["local", "all", "none"]),
         _ => argument,
     }
@@ -325,6 +346,22 @@ fn both(one: Option<String>, two: Option<String>) -> Option<String> {
 /// The jobs and owners named, each a word or one of a list.
 fn jobs(operands: &[String]) -> Vec<JobSpec> {
     operands.iter().flat_map(|word| JobSpec::words(word)).map(JobSpec::parse).collect()
+}
+
+/// `-workflow` prints for people, or one object of JSON.
+fn workflow(matches: &ArgMatches) -> Result<bool, ArgumentError> {
+    let given = |name: &str| is_given(matches, name);
+    if !matches.get_flag("workflow") && !given("dag") {
+        return match given("by") {
+            true => Err(ArgumentError::Invalid("-by needs -workflow or -dag".to_owned())),
+            false => Ok(false),
+        };
+    }
+    let others = ["long", "jsonl", "af", "format", "watch", "apply", "outcomes"];
+    match others.into_iter().find(|name| given(name)) {
+        Some(name) => Err(ArgumentError::Invalid(format!("-workflow excludes -{name}"))),
+        None => Ok(true),
+    }
 }
 
 /// `-advice`: words of a list.

@@ -12,10 +12,11 @@ use super::config::SettingError;
 use super::constraint::Constraint;
 use super::debug;
 use super::gather::{Gathered, Remarks, gather};
-use super::judge::{Take, judge};
+use super::judge::{Seen, Take, judge};
 use super::outcomes::print_outcomes;
 use super::output::{self, ToolError, say};
 use super::print::{Page, Printer};
+use super::request::Output;
 use super::watch::watch;
 use super::{ArgumentError, Config, Request};
 use super::{mcp, model_file, model_sheet, piped};
@@ -27,8 +28,8 @@ use crate::journal::{Journal, JournalError};
 use crate::model::ModelError;
 use crate::queue::{AdText, QueueError, display_path};
 use crate::text::plural;
-use eventlog::EventLogError;
-use eventlog::fnv1a;
+use crate::workflow::{Dag, Progress};
+use eventlog::{EventLogError, ReadOptions, fnv1a};
 
 /// Seconds between two looks at the jobs of a node, at least and at most. Assumed.
 const SHORTEST_PAUSE: i64 = 20;
@@ -229,13 +230,23 @@ fn advise(
     let mut nothing = nothing(request, gathered.ads);
     let mut printer = Printer::new(out, &request.output, &page);
     let logs_alone = gathered.logs_alone;
+    let is_view = request.workflow && request.output == Output::Json;
+    let is_shown = |advice: &Advice| request.shows(advice.recommendation) && !is_view;
     let mut take = |advice: &Advice, job: Option<&AdText>| {
         judged += 1;
-        if request.shows(advice.recommendation) { printer.add(advice, job) } else { Ok(()) }
+        if is_shown(advice) { printer.add(advice, job) } else { Ok(()) }
     };
-    let known = judge_all(gathered, &mut remarks, request, config, now, &mut take)?;
+    let seen = judge_all(gathered, &mut remarks, request, config, now, &mut take)?;
+    if let Some(mut view) = seen.view {
+        view.progress = progress(request, now, &mut remarks)?;
+        printer.view(&view)?;
+        if request.output == Output::Json {
+            tell(&remarks);
+            return Ok(None);
+        }
+    }
     if logs_alone {
-        let jobs = plural(known, "job");
+        let jobs = plural(seen.jobs, "job");
         nothing = format!("No held jobs: the logs have {jobs}, none on hold at their end.");
     }
     tell(&remarks);
@@ -249,6 +260,21 @@ fn advise(
     }
     printer.finish(&nothing)?;
     Ok(None)
+}
+
+/// How far the DAG is that is asked about.
+fn progress(
+    request: &Request,
+    now: i64,
+    remarks: &mut Remarks,
+) -> Result<Option<Progress>, RunError> {
+    let (Some(file), Some(log)) = (&request.dag, request.user_logs.first()) else {
+        return Ok(None);
+    };
+    let read = |source| QueueError::Read { path: file.clone(), source };
+    let dag = Dag::read(file).map_err(read)?;
+    remarks.faults.extend(dag.faults.iter().cloned());
+    Ok(Some(dag.progress(log, &ReadOptions::default(), now)?))
 }
 
 /// What is printed where there are no held jobs: what was read. `ads`: those in the file.
@@ -268,7 +294,7 @@ fn nothing(request: &Request, ads: Option<usize>) -> String {
     }
 }
 
-/// Hands the advice on each job that was gathered to `take`. Returned: the jobs that logs have.
+/// Hands the advice on each job that was gathered to `take`. Returned: what the logs have.
 pub(super) fn judge_all(
     gathered: Gathered,
     remarks: &mut Remarks,
@@ -276,14 +302,14 @@ pub(super) fn judge_all(
     config: &Config,
     now: i64,
     take: Take<'_>,
-) -> Result<usize, RunError> {
-    let mut known = 0;
-    if !gathered.held.is_empty() || gathered.logs_alone {
+) -> Result<Seen, RunError> {
+    let mut seen = Seen::default();
+    if !gathered.held.is_empty() || gathered.logs_alone || request.workflow {
         let model = model_file::open::<RunError>(&request.model(), config)?;
-        known = judge(gathered, remarks, request, config, &model, now, take)?;
+        seen = judge(gathered, remarks, request, config, &model, now, take)?;
     }
     remarks.faults.extend(config.faults().iter().cloned());
-    Ok(known)
+    Ok(seen)
 }
 
 /// What there is to judge, as of `now`, and what is to be said of it.

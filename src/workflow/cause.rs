@@ -1,5 +1,7 @@
 //! Why a run failed.
 
+use serde::{Serialize, Serializer};
+
 use crate::hold_code;
 
 /// Why a run failed, from its events. Sorts by kind, then by number.
@@ -20,6 +22,12 @@ pub enum Cause {
     Evicted,
     /// The shadow gave up (007).
     ShadowException,
+}
+
+impl Serialize for Cause {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.name())
+    }
 }
 
 impl Cause {

@@ -8,6 +8,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use eventlog::{Body, EventKind, EventLogError, JobId, ReadOptions, input};
+use serde::{Serialize, Serializer};
 
 /// Bytes of a DAG file that are read.
 const LONGEST: u64 = 64 << 20;
@@ -20,7 +21,7 @@ const DEEPEST: usize = 32;
 const FILES: usize = 10_000;
 
 /// How far a node is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub enum State {
     /// All its jobs succeeded, and its POST script if it has one.
     Done,
@@ -57,7 +58,7 @@ struct Node {
 }
 
 /// How many nodes are in each state, and what keeps others waiting.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Progress {
     /// Nodes by state, in the order of [`State`].
     pub counts: Vec<(State, usize)>,
@@ -68,16 +69,36 @@ pub struct Progress {
 }
 
 /// A node that keeps others waiting.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Blocker {
     /// Its name.
     pub node: String,
     /// Failed or held.
     pub state: State,
     /// Its jobs.
+    #[serde(serialize_with = "as_text")]
     pub jobs: Vec<JobId>,
     /// Nodes that wait for it, directly or not.
     pub waiting: usize,
+}
+
+fn as_text<S: Serializer>(jobs: &[JobId], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(jobs.iter().map(ToString::to_string))
+}
+
+impl State {
+    /// The word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Held => "on hold",
+            Self::Running => "running",
+            Self::Idle => "idle",
+            Self::Waiting => "not submitted",
+        }
+    }
 }
 
 /// Blockers of which it is counted who waits for each.
@@ -252,12 +273,17 @@ impl Dag {
         self.join(&[between], children);
     }
 
-    /// How far it is by its nodes log (`FILE.dag.nodes.log`).
+    /// How far it is by its nodes log (`FILE.dag.nodes.log`), as of `now`, Unix seconds.
     ///
     /// # Errors
     /// The log cannot be read.
-    pub fn progress(&self, log: &Path, options: &ReadOptions) -> Result<Progress, EventLogError> {
-        let jobs = Jobs::read(log, options)?;
+    pub fn progress(
+        &self,
+        log: &Path,
+        options: &ReadOptions,
+        now: i64,
+    ) -> Result<Progress, EventLogError> {
+        let jobs = Jobs::read(log, options, now)?;
         let state = |node: &Node| match jobs.nodes.get(&node.name) {
             _ if node.done => State::Done,
             Some(jobs) => jobs.state(),
@@ -359,11 +385,14 @@ impl NodeJobs {
 }
 
 impl Jobs {
-    fn read(log: &Path, options: &ReadOptions) -> Result<Self, EventLogError> {
+    fn read(log: &Path, options: &ReadOptions, now: i64) -> Result<Self, EventLogError> {
         let mut jobs = Self::default();
         let mut log = eventlog::open(log, options)?;
         while let Some(event) = log.next_event() {
             let Ok(event) = event else { continue };
+            if event.time.seconds > now {
+                continue;
+            }
             let state = match (event.kind(), event.body()) {
                 (_, Body::Submit(submit)) => {
                     if let Some(node) = submit.dag_node {
@@ -470,7 +499,7 @@ mod tests {
         assert!(dag.nodes[dag.names["D"]].done && dag.nodes[dag.names["B"]].done);
         assert_eq!(dag.faults.len(), 1, "{:?}", dag.faults);
         assert!(
-            dag.faults[0].contains("line 20: PARENT or CHILD names no node"),
+            dag.faults[0].contains("line 18: PARENT or CHILD names no node"),
             "{:?}",
             dag.faults
         );
@@ -496,7 +525,7 @@ mod tests {
         let text = "JOB A a\nJOB B b\nJOB C c\nJOB D d\nJOB E e\nPARENT A CHILD B C\nPARENT B C CHILD D E\n";
         let (folder, dag) = dag(&[("a.dag", text), ("a.dag.nodes.log", log)]);
         let log = folder.path().join("a.dag.nodes.log");
-        let progress = dag.progress(&log, &ReadOptions::default()).unwrap();
+        let progress = dag.progress(&log, &ReadOptions::default(), i64::MAX).unwrap();
         assert_eq!(progress.counts, [(State::Done, 2), (State::Held, 1), (State::Waiting, 2)]);
         let blocker = Blocker {
             node: "B".to_owned(),

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use serde::Serialize;
+
 use super::{Cause, End, Run};
 
 /// What a place is.
@@ -20,7 +22,7 @@ pub enum By {
 pub(super) const MOST: usize = 12;
 
 /// Runs at a place, or at several.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Column {
     /// The place, the domain or tier that several share, or `others`; empty: not known.
     pub name: String,
@@ -35,7 +37,7 @@ pub struct Column {
 }
 
 /// Failed runs of one cause.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Row {
     /// The cause.
     pub cause: Cause,
@@ -44,7 +46,7 @@ pub struct Row {
 }
 
 /// Failed runs by cause and place, the most first in both.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Matrix {
     /// Places.
     pub columns: Vec<Column>,

@@ -17,3 +17,58 @@ pub use dag::{Blocker, Dag, Progress, State};
 pub use matrix::{By, Column, Matrix, Row};
 pub use runs::{End, Run, runs};
 pub use suspects::{Suspect, suspects};
+
+use serde::Serialize;
+
+use crate::history::History;
+use eventlog::JobId;
+
+/// What is wrong where in the jobs that are asked about.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct View {
+    /// Jobs that the logs have.
+    pub jobs: usize,
+    /// Their runs.
+    pub runs: usize,
+    /// Those that succeeded.
+    pub succeeded: usize,
+    /// Those that failed.
+    pub failed: usize,
+    /// Those that go on.
+    pub running: usize,
+    /// Failed runs by cause and place.
+    pub matrix: Matrix,
+    /// Places where runs fail and elsewhere they do not.
+    pub suspects: Vec<Suspect>,
+    /// How far the DAG is, where one is asked about.
+    pub progress: Option<Progress>,
+}
+
+impl View {
+    /// The view of the jobs that `names` is true for, by id and owner, as of `now`, Unix seconds.
+    #[must_use]
+    pub fn of(
+        history: &History,
+        now: i64,
+        by: By,
+        names: impl Fn(JobId, Option<&str>) -> bool,
+    ) -> Self {
+        let mut view = Self::default();
+        let mut all = Vec::new();
+        for job in history.jobs() {
+            let owner = job.owner_at(now).map(|owner| history.symbols.name(owner));
+            if names(job.job, owner) {
+                view.jobs += 1;
+                all.extend(runs(history, job, now));
+            }
+        }
+        view.runs = all.len();
+        let count = |end: fn(&Run) -> bool| all.iter().filter(|run| end(run)).count();
+        view.succeeded = count(|run| run.end == End::Succeeded);
+        view.failed = count(|run| matches!(run.end, End::Failed(_)));
+        view.running = count(|run| run.end == End::Running);
+        view.matrix = Matrix::of(&all, by);
+        view.suspects = suspects(&all, by);
+        view
+    }
+}

@@ -38,6 +38,9 @@ pub struct Run {
     pub end: End,
 }
 
+/// Seconds between the event that a run left its slot and that of the hold which ended it. Assumed.
+const JUST_LEFT: i64 = 60;
+
 /// A run that has begun.
 #[derive(Clone, Copy, Debug)]
 struct Begun {
@@ -51,7 +54,13 @@ struct Begun {
 pub fn runs(history: &History, job: &JobHistory, now: i64) -> Vec<Run> {
     let mut found = Vec::new();
     let mut begun: Option<Begun> = None;
-    let mut end_run = |begun: &mut Option<Begun>, time: i64, end: End, said: Option<Symbol>| {
+    // The run that left its slot last, and when.
+    let (mut last, mut left): (Option<Begun>, Option<i64>) = (None, None);
+    let end_run = |found: &mut Vec<Run>,
+                   begun: &mut Option<Begun>,
+                   time: i64,
+                   end: End,
+                   said: Option<Symbol>| {
         let name = |symbol: Symbol| history.symbols.name(symbol).to_owned();
         let named = || reason::host(history.symbols.name(said?));
         // A hold before the program was started names the place, or nothing does.
@@ -93,7 +102,7 @@ pub fn runs(history: &History, job: &JobHistory, now: i64) -> Vec<Run> {
                     Exit::Signal(signal) => End::Failed(Cause::Signal(Some(signal))),
                     Exit::Unknown => End::Stopped,
                 };
-                end_run(&mut begun, at, end, None);
+                end_run(&mut found, &mut begun, at, end, None);
             }
             What::Held(hold) => {
                 let end = match hold.is_by_system() {
@@ -102,18 +111,28 @@ pub fn runs(history: &History, job: &JobHistory, now: i64) -> Vec<Run> {
                     }
                     false => End::Stopped,
                 };
-                end_run(&mut begun, at, end, hold.reason);
+                // The run left its slot just before: it is the same failure.
+                let just_left = left.take().filter(|&left| at - left <= JUST_LEFT);
+                if begun.is_none() && just_left.is_some() {
+                    begun = last.take();
+                    found.pop();
+                }
+                end_run(&mut found, &mut begun, at, end, hold.reason);
             }
-            What::Evicted => end_run(&mut begun, at, End::Failed(Cause::Evicted), None),
-            What::ShadowException => {
-                end_run(&mut begun, at, End::Failed(Cause::ShadowException), None);
+            What::Evicted | What::ShadowException => {
+                let cause = match step.what {
+                    What::Evicted => Cause::Evicted,
+                    _ => Cause::ShadowException,
+                };
+                (last, left) = (begun, begun.map(|_| at));
+                end_run(&mut found, &mut begun, at, End::Failed(cause), None);
             }
-            What::Removed => end_run(&mut begun, at, End::Stopped, None),
+            What::Removed => end_run(&mut found, &mut begun, at, End::Stopped, None),
             _ => {}
         }
     }
     if begun.is_some() {
-        end_run(&mut begun, now, End::Running, None);
+        end_run(&mut found, &mut begun, now, End::Running, None);
     }
     found
 }

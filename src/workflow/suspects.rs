@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use super::matrix::{By, place, resolved};
 use super::{Cause, End, Run};
 
@@ -18,7 +20,7 @@ const AT_ONCE: f64 = 0.1;
 const CHANCE: f64 = 0.01;
 
 /// A place where runs fail and elsewhere they do not.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Suspect {
     /// Machine or site.
     pub place: String,

@@ -157,3 +157,31 @@ fn a_terminal_is_filled_and_the_advice_is_painted() {
         assert!(!at_terminal(&words, columns, &[("TERM", "dumb")]).contains('\u{1b}'));
     }
 }
+
+#[test]
+fn a_workflow_is_seen_by_place_and_cause() {
+    let said = advise("-workflow -advice wait,remove");
+    assert_eq!((said.status, said.stderr.as_str()), (0, ""));
+    insta::assert_snapshot!("a_workflow", said.stdout.split("\n\nJudged").next().unwrap());
+    let view: serde_json::Value = serde_json::from_str(&advise("-workflow -json").stdout).unwrap();
+    let columns = view["matrix"]["columns"].as_array().unwrap();
+    let failed: u64 = columns.iter().map(|column| column["failed"].as_u64().unwrap()).sum();
+    assert_eq!(view["failed"].as_u64(), Some(failed));
+    advise("-by site").is_error(&["-by needs -workflow or -dag"]);
+    advise("-workflow -long").is_error(&["-workflow excludes -long"]);
+}
+
+#[test]
+fn a_dag_says_how_far_its_nodes_are() {
+    let place = Place::new();
+    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/pool-23.9/dag");
+    for name in ["work.dag", "work.dag.nodes.log"] {
+        place.file(name, std::fs::read(recorded.join(name)).unwrap());
+    }
+    let said = place.advise("-dag work.dag -now 1795278400");
+    assert_eq!((said.status, said.stderr.as_str()), (0, ""));
+    insta::assert_snapshot!("a_dag", said.stdout.split("\n\nJob").next().unwrap());
+    let said = place.advise("-dag work.dag");
+    assert!(said.stdout.contains("DAG: nodes 2 done.\n"), "{said:?}");
+    place.advise("-dag none.dag").is_error(&["none.dag"]);
+}

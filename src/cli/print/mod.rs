@@ -20,6 +20,7 @@
 //! - `table`: `-nobatch`.
 //! - `times`: times and lengths of time.
 //! - `totals`: `-totals`.
+//! - `workflow`: `-workflow`.
 //! - `wrap`: fits text to a page.
 
 mod attributes;
@@ -40,6 +41,7 @@ mod sure;
 mod table;
 mod times;
 mod totals;
+mod workflow;
 mod wrap;
 
 use std::io::{self, Write};
@@ -59,6 +61,7 @@ use super::output::say;
 use super::request::{Output, Style};
 use crate::advice::Advice;
 use crate::queue::AdText;
+use crate::workflow::View;
 
 pub(crate) use attributes::NAMES as ATTRIBUTE_NAMES;
 pub(super) use attributes::attributes;
@@ -135,6 +138,17 @@ impl<'a> Printer<'a> {
             Form::Format(formats) => formats.add(self.out, advice, job, self.page)?,
         }
         Ok(())
+    }
+
+    /// Prints what is wrong where.
+    ///
+    /// # Errors
+    /// Whatever writing gives.
+    pub(super) fn view(&mut self, view: &View) -> io::Result<()> {
+        match self.form {
+            Form::Json => writeln!(self.out, "{}", crate::text::to_json_pretty(view)?),
+            _ => workflow::print(self.out, view, self.page),
+        }
     }
 
     /// Advices added.
