@@ -122,7 +122,8 @@ fn check_command(line: &str) {
 
 fn check_printed(advices: &[Advice]) {
     for columns in [None, Some(80), Some(20)] {
-        let style = Style { columns, removals: true, explains: true };
+        let style =
+            Style { columns, table: columns, colour: false, removals: true, explains: true };
         for output in [Output::Table, Output::Totals] {
             printed(advices, &output, style).lines().for_each(check_line);
         }
@@ -158,7 +159,7 @@ fn printed(advices: &[Advice], output: &Output, style: Style) -> String {
     let mut out = Vec::new();
     let mut printer = Printer::new(&mut out, output, &page);
     for advice in advices {
-        printer.add(advice).expect("memory takes it");
+        printer.add(advice, None).expect("memory takes it");
     }
     printer.finish("No held jobs.").expect("memory takes it");
     String::from_utf8(out).expect("text")
