@@ -162,12 +162,8 @@ impl Dag {
                 return Ok(());
             }
             match (command.to_ascii_uppercase().as_str(), rest) {
-                ("JOB" | "FINAL" | "SERVICE" | "PROVISIONER", [name, options @ ..]) => {
-                    // These belong to the DAG itself, not to its order.
-                    if command.eq_ignore_ascii_case("JOB") {
-                        self.node(prefix, name, options);
-                    }
-                }
+                // FINAL, SERVICE and PROVISIONER belong to the DAG itself, not to its order.
+                ("JOB", [name, options @ ..]) => self.node(prefix, name, options),
                 ("SUBDAG", [external, name, options @ ..])
                     if external.eq_ignore_ascii_case("EXTERNAL") =>
                 {
