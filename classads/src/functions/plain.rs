@@ -204,7 +204,7 @@ impl<'v> Plain<'_, 'v> {
         Ok(values.map(|value| value.and_then(Scalar::as_str)))
     }
 
-    /// Goes through the elements of a list until it is told to stop; `false` where it is no list.
+    /// Goes through the elements of a list until it breaks; `false` where it is no list.
     pub(crate) fn each(&self, list: Scalar<'v>, see: &mut See<'_>) -> Result<bool, Stop> {
         match list {
             Scalar::Pieces(pieces) => {

@@ -192,7 +192,7 @@ impl<'v> Pieces<'v> {
         }
     }
 
-    /// Goes through the pieces until it is told to stop.
+    /// Goes through the pieces until it breaks.
     #[inline]
     pub(crate) fn each<B>(&self, mut see: impl FnMut(&'v str) -> ControlFlow<B>) -> Option<B> {
         let flow = match *self {

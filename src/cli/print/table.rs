@@ -24,7 +24,7 @@ const ADVICE: usize = 5;
 const TO_DO: usize = 6;
 const HOLD_REASON: usize = 7;
 
-/// The widest an owner is printed without `-wide`, and what to do where the reason stands beside it.
+/// The widest an owner is printed without `-wide`, and what to do where the reason stands next to it.
 const OWNER: usize = 14;
 const WIDEST_TO_DO: usize = 40;
 
