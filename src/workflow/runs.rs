@@ -54,8 +54,8 @@ struct Begun {
 pub fn runs(history: &History, job: &JobHistory, now: i64) -> Vec<Run> {
     let mut found = Vec::new();
     let mut begun: Option<Begun> = None;
-    // The run that left its slot last, and when.
-    let (mut last, mut left): (Option<Begun>, Option<i64>) = (None, None);
+    // The run that left its slot last, and when, as long as nothing else has begun.
+    let mut left: Option<(Begun, i64)> = None;
     let end_run = |found: &mut Vec<Run>,
                    begun: &mut Option<Begun>,
                    time: i64,
@@ -89,9 +89,11 @@ pub fn runs(history: &History, job: &JobHistory, now: i64) -> Vec<Run> {
         let at = step.time;
         match step.what {
             What::InputStarted => {
+                left = None;
                 begun.get_or_insert(Begun { at, machine: None, executed: false });
             }
             What::Executing(machine) => {
+                left = None;
                 let began = begun.map_or(at, |run| run.at);
                 begun = Some(Begun { at: began, machine, executed: true });
             }
@@ -112,9 +114,8 @@ pub fn runs(history: &History, job: &JobHistory, now: i64) -> Vec<Run> {
                     false => End::Stopped,
                 };
                 // The run left its slot just before: it is the same failure.
-                let just_left = left.take().filter(|&left| at - left <= JUST_LEFT);
-                if begun.is_none() && just_left.is_some() {
-                    begun = last.take();
+                if let Some((run, _)) = left.take().filter(|&(_, left)| at - left <= JUST_LEFT) {
+                    begun = Some(run);
                     found.pop();
                 }
                 end_run(&mut found, &mut begun, at, end, hold.reason);
@@ -124,7 +125,7 @@ pub fn runs(history: &History, job: &JobHistory, now: i64) -> Vec<Run> {
                     What::Evicted => Cause::Evicted,
                     _ => Cause::ShadowException,
                 };
-                (last, left) = (begun, begun.map(|_| at));
+                left = begun.map(|run| (run, at));
                 end_run(&mut found, &mut begun, at, End::Failed(cause), None);
             }
             What::Removed => end_run(&mut found, &mut begun, at, End::Stopped, None),
