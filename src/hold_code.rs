@@ -212,6 +212,14 @@ pub fn label(number: i32) -> String {
     format!("{number} {name}")
 }
 
+/// A code with its subcode as people read it: `13/256 TransferInputError`; without a name where
+/// HTCondor 25 has none.
+pub fn coded(number: i32, subcode: Option<i32>) -> String {
+    let subcode = subcode.map_or(String::new(), |subcode| format!("/{subcode}"));
+    let name = name(number).map_or(String::new(), |name| format!(" {name}"));
+    format!("{number}{subcode}{name}")
+}
+
 /// [`HoldCode::about`] of a code, where HTCondor 25 has it.
 pub fn about(number: i32) -> Option<About> {
     HoldCode::of(number).map(|code| code.about)

@@ -78,6 +78,11 @@ fn other_than_file(metadata: &Metadata) -> Option<&'static str> {
     Some(if metadata.is_dir() { "a directory" } else { "something else" })
 }
 
+/// The path that stands for standard input: a single dash.
+pub fn is_stdin(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
 /// The path leads to a pipe.
 pub fn is_pipe(path: &Path) -> bool {
     #[cfg(unix)]
@@ -98,7 +103,7 @@ pub fn is_pipe(path: &Path) -> bool {
 /// # Errors
 /// As [`reader`].
 pub fn check(path: &Path) -> io::Result<()> {
-    if path == Path::new("-") || is_pipe(path) { Ok(()) } else { open_regular(path).map(drop) }
+    if is_stdin(path) || is_pipe(path) { Ok(()) } else { open_regular(path).map(drop) }
 }
 
 /// The bytes of a file that the person who asks named, unpacked; `-` is standard input. Pipes are
@@ -107,7 +112,7 @@ pub fn check(path: &Path) -> io::Result<()> {
 /// # Errors
 /// It cannot be opened or read, or is neither a regular file nor a pipe.
 pub fn reader(path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
-    let bytes: Box<dyn Read + Send> = if path == Path::new("-") {
+    let bytes: Box<dyn Read + Send> = if is_stdin(path) {
         Box::new(io::stdin())
     } else if is_pipe(path) {
         Box::new(File::open(path)?)

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::reader::{Place, open_file, open_named};
 use super::rotation::open_siblings;
+use super::window::LogFiles;
 use super::{
     ChunkedLog, DamagedEvent, Event, EventLogError, LogReader, ReadOptions, YearHint, years,
 };
@@ -69,8 +70,7 @@ pub fn open_chunked_series(
     path: impl AsRef<Path>,
     options: &ReadOptions,
 ) -> Result<ChunkedSeries, EventLogError> {
-    let LogSet { options, later, unread, .. } = open_series(path, options)?;
-    Ok(ChunkedSeries { options, later, offset: 0, unread })
+    Ok(LogFiles::open(path)?.whole(options))
 }
 
 impl Iterator for ChunkedSeries {

@@ -28,6 +28,15 @@ impl LogFiles {
         Ok(Self(open_siblings(path, Some(open_named(path)?))))
     }
 
+    /// All of the log.
+    #[must_use]
+    pub fn whole(self, options: &ReadOptions) -> ChunkedSeries {
+        let Siblings { files, unread } = self.0;
+        let hints = years::hints(&files, options);
+        let later = files.into_iter().zip(hints).map(|((path, file), hint)| (path, file, hint));
+        ChunkedSeries { options: options.clone(), later: later.collect(), offset: 0, unread }
+    }
+
     /// Bytes of the files that [`LogFiles::window`] reads; compressed ones are not among them.
     #[must_use]
     pub fn bytes(&self) -> u64 {

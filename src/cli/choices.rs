@@ -1,8 +1,8 @@
 //! What was weighed, in English: the choices, what stands against each, and which rule decided.
 
-use super::sentences::against_removal;
+use super::sentences::{self, against_removal};
 use crate::advice::{
-    AgainstChoice as Against, Choice, LookAt, Recommendation, Rule, Trouble, TryOne, TrySuccess,
+    AgainstChoice as Against, Choice, LookAt, Recommendation, Rule, TryOne, TrySuccess,
 };
 use crate::text::{plural, shown};
 
@@ -106,12 +106,7 @@ pub(super) fn against(against: &Against) -> String {
             format!("some release succeeds with {} or more", percent(*most))
         }
         Against::Lasting { trouble } => {
-            let what = match trouble {
-                Trouble::Missing => "a file is missing",
-                Trouble::Denied => "permission is denied",
-                Trouble::NoSpace => "no space is left",
-                Trouble::Away => "a service is away",
-            };
+            let what = sentences::trouble(*trouble);
             format!("the hold reason says that {what}, and nothing shows that this is over")
         }
         Against::OwnLimit => "a limit of its own would hold it again".to_owned(),

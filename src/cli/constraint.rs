@@ -15,6 +15,12 @@ pub struct Constraint {
     undecided: Cell<usize>,
 }
 
+/// Evaluates as of `now` (Unix seconds), within limits: users write the expressions of job ads.
+pub(super) fn bounded(now: i64) -> EvalContext<'static> {
+    let budget = Some(Budget::new(WORK));
+    EvalContext { max_steps: STEPS, budget, ..EvalContext::at(now) }
+}
+
 /// Steps for one ad, and for all: about ten seconds.
 const STEPS: u32 = 1_000_000;
 const WORK: u64 = 500_000_000;
@@ -28,9 +34,7 @@ impl Constraint {
     pub fn new(text: &str, now: i64) -> Result<Self, QueueError> {
         match Expr::parse_old(text) {
             Ok(expression) => {
-                let budget = Some(Budget::new(WORK));
-                let context = EvalContext { max_steps: STEPS, budget, ..EvalContext::at(now) };
-                Ok(Self { expression, context, undecided: Cell::new(0) })
+                Ok(Self { expression, context: bounded(now), undecided: Cell::new(0) })
             }
             Err(error) => Err(QueueError::Constraint {
                 constraint: crate::text::strip_control(text).into_owned(),

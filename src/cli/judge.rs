@@ -379,10 +379,11 @@ fn read_event_log(
 ) -> Result<(LogReport, Vec<EventLogError>), EventLogError> {
     let files = LogFiles::open(log)?;
     let left_out = files.bytes().saturating_sub(most);
-    if left_out == 0 {
-        return history.read_series(log, options);
-    }
-    let (report, unread) = history.read_open_series(files.window(options, i64::MIN, most));
+    let series = match left_out {
+        0 => files.whole(options),
+        _ => files.window(options, i64::MIN, most),
+    };
+    let (report, unread) = history.read_open_series(series);
     Ok((LogReport { skipped: left_out, ..report }, unread))
 }
 

@@ -2,13 +2,11 @@
 
 use std::io::{self, Write};
 
-use comfy_table::presets::NOTHING;
-use comfy_table::{CellAlignment, ContentArrangement, Table};
 use serde_json::{Value, json};
 
 use super::apply::{journal_folder, settled};
 use super::costs::costs;
-use super::print::wrap;
+use super::print::{table_lines, wrap};
 use super::request::Output;
 use super::run::RunError;
 use super::{Config, Request};
@@ -50,23 +48,10 @@ pub(super) fn print_outcomes(
         serde_json::to_writer_pretty(&mut *out, &rows).map_err(io::Error::from)?;
         return Ok(writeln!(out)?);
     }
-    let mut table = Table::new();
-    table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(HEADINGS);
-    for (group, figures) in &groups {
-        table.add_row(cells(Some(group), figures));
-    }
-    if groups.len() > 1 {
-        table.add_row(cells(None, &all));
-    }
-    for (index, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, 1));
-        if index > 2 {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    for line in table.lines() {
-        writeln!(out, "{}", line.trim_end())?;
+    let rows = groups.iter().map(|(group, figures)| cells(Some(group), figures));
+    let sum = (groups.len() > 1).then(|| cells(None, &all));
+    for line in table_lines(HEADINGS, rows.chain(sum), 1, |index| index > 2) {
+        writeln!(out, "{line}")?;
     }
     let text = format!(
         "{} in {}. Of those that ended: share of successes, mean of what was expected, Brier score. \

@@ -4,8 +4,11 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use eventlog::{EventLogError, input};
+use eventlog::EventLogError;
+use eventlog::input::{self, is_pipe, is_stdin};
 use tempfile::TempDir;
+
+use super::ArgumentError;
 
 /// Bytes of a log that are kept: 64 GiB, unpacked.
 const MOST: u64 = input::MOST_UNPACKED;
@@ -19,7 +22,7 @@ pub(super) fn keep<'a>(
     logs: impl IntoIterator<Item = &'a mut PathBuf>,
 ) -> Result<Option<TempDir>, EventLogError> {
     let mut folder = None;
-    let is_piped = |log: &&mut PathBuf| is_stdin(log) || input::is_pipe(log);
+    let is_piped = |log: &&mut PathBuf| is_stdin(log) || is_pipe(log);
     for (number, log) in logs.into_iter().filter(is_piped).enumerate() {
         let kept = copy(log, number, &mut folder);
         *log = kept.map_err(|source| EventLogError::Io { path: log.clone(), source })?;
@@ -27,9 +30,16 @@ pub(super) fn keep<'a>(
     Ok(folder)
 }
 
-/// Standard input.
-pub(super) fn is_stdin(path: &Path) -> bool {
-    path == Path::new("-")
+/// Of these paths one at most is standard input.
+pub(super) fn check_read_once<'a>(
+    paths: impl IntoIterator<Item = &'a Path>,
+) -> Result<(), ArgumentError> {
+    match paths.into_iter().filter(|path| is_stdin(path)).count() {
+        0 | 1 => Ok(()),
+        _ => Err(ArgumentError::Invalid(
+            "a single dash is given twice: standard input can be read once".to_owned(),
+        )),
+    }
 }
 
 fn copy(log: &Path, number: usize, folder: &mut Option<TempDir>) -> io::Result<PathBuf> {

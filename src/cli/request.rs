@@ -14,7 +14,7 @@ use super::colour;
 use super::config::{Config, SettingError};
 use super::costs::{self, CostChange};
 use super::options::TOOL;
-use super::piped::is_stdin;
+use super::piped;
 use super::print::of_job_ad;
 use crate::advice::Recommendation;
 use crate::queue::{JobSpec, Schedd, Selection};
@@ -234,7 +234,7 @@ impl Request {
         let (columns, table) = arguments::columns(matches);
         let watch = watch(matches)?;
         let dag_node = dag_node(text("dagnode"), text("dagnode-DAGManJobId"))?;
-        let request = Self {
+        let mut request = Self {
             help: matches.get_flag("help"),
             version: matches.get_flag("version"),
             debug: matches.get_flag("debug"),
@@ -290,7 +290,6 @@ impl Request {
                 )));
             }
         }
-        let mut request = request;
         if let (Some(dag), true) = (&request.dag, request.user_logs.is_empty()) {
             let mut log = dag.clone().into_os_string();
             log.push(".nodes.log");
@@ -298,10 +297,7 @@ impl Request {
         }
         let files = request.job_ads.iter().chain(&request.epochs);
         let files = files.chain(&request.user_logs).chain(&request.event_logs);
-        if files.filter(|path| is_stdin(path)).count() > 1 {
-            let text = "a single dash is given twice: standard input can be read once";
-            return Err(ArgumentError::Invalid(text.to_owned()));
-        }
+        piped::check_read_once(files.map(PathBuf::as_path))?;
         if request.watch.is_some() && request.is_offline() {
             let text = "-watch asks the queue again and again, and -eventlog alone asks none: name jobs or an owner";
             return Err(ArgumentError::Invalid(text.to_owned()));

@@ -177,12 +177,7 @@ pub fn undecided(why: &Undecided, code: Option<i32>) -> String {
             "The model was trained on too few releases without a change.".to_owned()
         }
         Undecided::Lasting { trouble } => {
-            let what = match trouble {
-                Trouble::NoSpace => "no space is left",
-                Trouble::Denied => "permission is denied",
-                Trouble::Missing => "a file is missing",
-                Trouble::Away => "a service is away",
-            };
+            let what = self::trouble(*trouble);
             format!(
                 "Its hold reason says that {what}, and nothing that was seen since shows that this is over."
             )
@@ -213,6 +208,24 @@ pub fn undecided(why: &Undecided, code: Option<i32>) -> String {
             release * 100.0,
             remove * 100.0
         ),
+    }
+}
+
+/// A trouble, a clause.
+pub(super) fn trouble(trouble: Trouble) -> &'static str {
+    match trouble {
+        Trouble::NoSpace => "no space is left",
+        Trouble::Denied => "permission is denied",
+        Trouble::Missing => "a file is missing",
+        Trouble::Away => "a service is away",
+    }
+}
+
+/// The word for a resource.
+fn resource_word(resource: Resource) -> &'static str {
+    match resource {
+        Resource::Memory => "memory",
+        Resource::Disk => "disk",
     }
 }
 
@@ -600,13 +613,8 @@ fn detail(known: &HoldCode, subcode: Option<i32>, reason: &str) -> Option<String
             ..0 => format!("it was killed by signal {}", subcode.unsigned_abs()),
             _ => format!("it exited with status {subcode}"),
         }),
-        Subcode::Resource => resource(known.number, Some(subcode), reason).map(|resource| {
-            match resource {
-                Resource::Memory => "memory",
-                Resource::Disk => "disk",
-            }
-            .to_owned()
-        }),
+        Subcode::Resource => resource(known.number, Some(subcode), reason)
+            .map(|resource| resource_word(resource).to_owned()),
         Subcode::Exit if subcode >= 0 => Some(format!("exit status {subcode}")),
         Subcode::Exit => Some("its files could not be sent".to_owned()),
         Subcode::Ec2 => ec2(known.number, subcode).map(str::to_owned),

@@ -13,12 +13,12 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::gather::Remarks;
-use super::judge::{Take, judge};
+use super::judge::Take;
 use super::output::say;
 use super::print::{self, Page, Printer, second, wrap};
 use super::request::Output;
-use super::run::{RunError, gathered, tell};
-use super::{Config, Request, model_file, sentences};
+use super::run::{RunError, gathered, judge_all, tell};
+use super::{Config, Request, sentences};
 use crate::advice::{Advice, Recommendation, SharedCause};
 use crate::queue::{AdText, QueueError, Schedd, end_well_at_interrupt};
 use eventlog::JobId;
@@ -281,11 +281,7 @@ fn look_once(
     take: Take<'_>,
 ) -> Result<Remarks, RunError> {
     let (gathered, mut remarks) = gathered(request, config, now)?;
-    if !gathered.held.is_empty() {
-        let model = model_file::open::<RunError>(&request.model(), config)?;
-        judge(gathered, &mut remarks, request, config, &model, now, take)?;
-    }
-    remarks.faults.extend(config.faults().iter().cloned());
+    judge_all(gathered, &mut remarks, request, config, now, take)?;
     Ok(remarks)
 }
 

@@ -99,7 +99,7 @@ fn held_jobs<R: Read>(
 
 /// How a path is printed; `-` is standard input.
 pub(crate) fn display(path: &Path) -> String {
-    if path == Path::new("-") {
+    if input::is_stdin(path) {
         "standard input".to_owned()
     } else {
         crate::text::strip_control(&path.display().to_string()).into_owned()

@@ -11,7 +11,7 @@
 //! - `error`: what can go wrong on the way.
 //! - `job`: jobs found, and which can be judged.
 //! - `logs`: where the logs of a job are.
-//! - `orders`: what a schedd is told to do.
+//! - `orders`: what a schedd is asked to do.
 //! - `projection`: which attributes are kept.
 //! - `selection`: which jobs are asked about.
 //! - `slots`: the slots of a pool.

@@ -46,11 +46,7 @@ impl Cause {
     #[must_use]
     pub fn name(self) -> String {
         match self {
-            Self::Hold { code, subcode } => {
-                let subcode = subcode.map_or(String::new(), |subcode| format!("/{subcode}"));
-                let name = hold_code::name(code).map_or(String::new(), |name| format!(" {name}"));
-                format!("held {code}{subcode}{name}")
-            }
+            Self::Hold { code, subcode } => format!("held {}", hold_code::coded(code, subcode)),
             Self::Exit(Some(code)) => format!("exit {code}"),
             Self::Exit(None) => "exit with another code than 0".to_owned(),
             Self::Signal(Some(signal)) => format!("signal {signal}"),

@@ -3,7 +3,7 @@
 //! Commands and their words follow "DAGMan input file" of HTCondor's manual. Only what decides
 //! which nodes there are and which wait for which is read.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -286,15 +286,10 @@ impl Dag {
             None => State::Waiting,
         };
         let states: Vec<State> = self.nodes.iter().map(state).collect();
-        let mut counts: Vec<(State, usize)> = Vec::new();
-        for (node, state) in self.nodes.iter().zip(&states).filter(|(node, _)| !node.joins) {
-            let _ = node;
-            match counts.iter_mut().find(|(known, _)| known == state) {
-                Some((_, count)) => *count += 1,
-                None => counts.push((*state, 1)),
-            }
+        let mut counts: BTreeMap<State, usize> = BTreeMap::new();
+        for (_, &state) in self.nodes.iter().zip(&states).filter(|(node, _)| !node.joins) {
+            *counts.entry(state).or_default() += 1;
         }
-        counts.sort_unstable();
         let stopped: Vec<usize> = (0..self.nodes.len())
             .filter(|&at| matches!(states[at], State::Failed | State::Held))
             .collect();
@@ -310,7 +305,7 @@ impl Dag {
         };
         let mut blockers: Vec<Blocker> = stopped.iter().take(BLOCKERS).map(blocker).collect();
         blockers.sort_by_key(|blocker| std::cmp::Reverse(blocker.waiting));
-        Ok(Progress { counts, blockers, blocked })
+        Ok(Progress { counts: counts.into_iter().collect(), blockers, blocked })
     }
 
     /// Nodes that are not done below these.

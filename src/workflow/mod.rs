@@ -67,6 +67,7 @@ impl View {
         view.succeeded = count(|run| run.end == End::Succeeded);
         view.failed = count(|run| matches!(run.end, End::Failed(_)));
         view.running = count(|run| run.end == End::Running);
+        let by = matrix::resolved(&all, by);
         view.matrix = Matrix::of(&all, by);
         view.suspects = suspects(&all, by);
         view

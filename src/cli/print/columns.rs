@@ -3,20 +3,17 @@
 
 use std::collections::BTreeSet;
 
-use classads::{Budget, ClassAd, EvalContext, Expr, Syntax, Value as AdValue};
+use classads::{ClassAd, EvalContext, Expr, Syntax, Value as AdValue};
 use jiff::tz::TimeZone;
 use serde_json::{Map, Value};
 
 use super::attributes::{NAMES, attributes, lookup};
 use super::long::expression;
 use crate::advice::Advice;
+use crate::cli::constraint::bounded;
 use crate::policy::nearest;
 use crate::queue::AdText;
 use crate::text::strip_control;
-
-/// Steps of an evaluation, and of all of them: users write the expressions of job ads.
-const STEPS: u32 = 1_000_000;
-const WORK: u64 = 500_000_000;
 
 /// A value to print.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,9 +61,8 @@ impl Columns {
             expression: Expr::parse_old(text).ok().filter(|_| !is_of_advice(text)),
             unseen: of_job_ad(text).into_iter().collect(),
         };
-        let budget = Some(Budget::new(WORK));
-        let context = EvalContext { max_steps: STEPS, budget, ..EvalContext::at(now) };
-        Self { columns: texts.into_iter().map(column).collect(), context, advices: 0 }
+        let columns = texts.into_iter().map(column).collect();
+        Self { columns, context: bounded(now), advices: 0 }
     }
 
     /// Their values for an advice and the ad of its job; expressions of the job ad as they stand

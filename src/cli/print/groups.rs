@@ -224,20 +224,32 @@ impl Groups {
 /// What was seen of the jobs of every group, and what HTCondor will do with all of them, where
 /// there are several groups.
 fn common(groups: &[Group], page: &Page) -> BTreeSet<String> {
-    let mut all = groups.iter().map(|group| {
-        let will = group.by_itself(page).map(|sentence| format!("By itself: {sentence}"));
-        group.evidence.sentences().chain(will).collect::<BTreeSet<String>>()
-    });
-    let first = all.next().filter(|_| groups.len() > 1).unwrap_or_default();
-    all.fold(first, |common, of_group| &common & &of_group)
+    let sentences = |group: &Group| -> BTreeSet<String> {
+        group.evidence.sentences().chain(group.by_itself(page)).collect()
+    };
+    let [first, others @ ..] = groups else { return BTreeSet::new() };
+    if others.is_empty() {
+        return BTreeSet::new();
+    }
+    let mut common = sentences(first);
+    for group in others {
+        if common.is_empty() {
+            break;
+        }
+        common = &common & &sentences(group);
+    }
+    common
 }
 
 impl Group {
-    /// What HTCondor will do with each of its jobs.
+    /// What HTCondor will do with each of its jobs, behind its label.
     fn by_itself<'a>(&'a self, page: &'a Page) -> impl Iterator<Item = String> + 'a {
         let acts = |thing: &&Prediction| !matches!(thing, Prediction::Nothing { .. });
         let all = self.by_itself.iter().filter(acts).take(BY_ITSELF);
-        all.map(|thing| strip_control(&sentences::prediction(thing, &page.zone)).into_owned())
+        all.map(|thing| {
+            let sentence = sentences::prediction(thing, &page.zone);
+            format!("By itself: {}", strip_control(&sentence))
+        })
     }
 
     /// Its block, without what is `common` to all groups.
@@ -331,9 +343,8 @@ impl Group {
                 out.push_str(&wrap("  Look again: ", 4, &text, columns));
             }
         }
-        let own = |sentence: &String| !common.contains(&format!("By itself: {sentence}"));
-        for sentence in group.by_itself(page).filter(own) {
-            out.push_str(&wrap("  By itself: ", 4, &sentence, columns));
+        for sentence in group.by_itself(page).filter(|sentence| !common.contains(sentence)) {
+            out.push_str(&wrap("  ", 4, &sentence, columns));
         }
         out.push_str(&group.commands(page));
         if page.style.explains {

@@ -11,6 +11,7 @@
 //! - `json`: `-json` and `-jsonl`.
 //! - `long`: `-long`.
 //! - `percent`: `-format`.
+//! - `plain_table`: a table without rules.
 //! - `samples`: advices for tests.
 //! - `shared_commands`: commands that do for several jobs.
 //! - `shared_evidence`: what was seen of all jobs of a group.
@@ -33,6 +34,7 @@ mod groups;
 mod json;
 mod long;
 mod percent;
+mod plain_table;
 mod shared_commands;
 mod shared_evidence;
 mod shared_words;
@@ -53,6 +55,7 @@ pub(super) use json::{
     element as json_element, end_of_hold as json_end_of_hold, print_end as json_end,
     watched as json_watched,
 };
+pub(super) use plain_table::lines as table_lines;
 use sources::Sources;
 pub(super) use times::{length, minute, second};
 pub(super) use wrap::wrap;
@@ -170,19 +173,20 @@ impl<'a> Printer<'a> {
             Form::Totals(totals) => totals.print(self.out, self.page),
             Form::Json => json::print_end(self.out, self.count),
             Form::AutoFormat(rows) => {
-                let unknown = rows.unknown();
-                rows.finish(self.out)?;
-                note(&unknown)
+                note(&rows.unknown());
+                rows.finish(self.out)
             }
-            Form::Format(formats) => note(&formats.unknown()),
+            Form::Format(formats) => {
+                note(&formats.unknown());
+                Ok(())
+            }
             Form::Long | Form::JsonLines => Ok(()),
         }
     }
 }
 
-fn note(lines: &[String]) -> io::Result<()> {
+fn note(lines: &[String]) {
     lines.iter().for_each(|line| say("Note", line));
-    Ok(())
 }
 
 /// Text broken at spaces; see [`wrap`](wrap::wrap).

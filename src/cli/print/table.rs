@@ -2,12 +2,11 @@
 
 use std::io::{self, Write};
 
-use comfy_table::presets::NOTHING;
-use comfy_table::{CellAlignment, ContentArrangement, Table};
 use unicode_width::UnicodeWidthStr;
 
 use super::Page;
 use super::block::codes;
+use super::plain_table::lines;
 use super::sources::Sources;
 use super::sure::chance;
 use super::times::short;
@@ -51,31 +50,23 @@ pub(super) fn print(
     };
     let before: usize = (0..TO_DO).map(|column| widest(column) + 1).sum();
     let [to_do, reason] = split(page.style.table, before, widest(TO_DO));
-    let mut table = Table::new();
-    table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     let columns = if reason == Some(0) { HOLD_REASON } else { HEADINGS.len() };
-    table.set_header(&HEADINGS[..columns]);
     for row in &mut rows {
         for (column, width) in [(TO_DO, to_do), (HOLD_REASON, reason)] {
             if let Some(width) = width {
                 row.cells[column] = cut(&row.cells[column], width);
             }
         }
-        table.add_row(&row.cells[..columns]);
     }
-    for (index, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, if index + 1 == columns { 0 } else { 1 }));
-        if index == 0 {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    for (number, line) in table.lines().enumerate() {
+    let cells = rows.iter().map(|row| &row.cells[..columns]);
+    let lines = lines(&HEADINGS[..columns], cells, 1, |index| index == 0);
+    for (number, line) in lines.into_iter().enumerate() {
         let row = number.checked_sub(1).and_then(|number| rows.get(number));
         let line = match row.filter(|_| page.style.colour) {
             Some(row) => painted(&line, row),
             None => line,
         };
-        writeln!(out, "{}", line.trim_end())?;
+        writeln!(out, "{line}")?;
     }
     let judged = plural(count, "held job");
     let text =

@@ -3,11 +3,9 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use comfy_table::presets::NOTHING;
-use comfy_table::{CellAlignment, ContentArrangement, Table};
-
 use super::Page;
 use super::block::codes;
+use super::plain_table::lines;
 use super::sources::Sources;
 use crate::advice::{Advice, Recommendation};
 use crate::hold_code;
@@ -53,28 +51,19 @@ impl Totals {
         }
         rows.push(("ALL".to_owned(), "", all));
 
-        let mut table = Table::new();
-        table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
         let headings = given.iter().map(|&at| Recommendation::ALL[at].name().to_ascii_uppercase());
         let first = ["CODE", "NAME", "JOBS"].map(str::to_owned);
-        table.set_header(first.into_iter().chain(headings));
-        for (code, name, counts) in rows {
+        let number = |count: usize| match count {
+            0 => "-".to_owned(),
+            count => count.to_string(),
+        };
+        let rows = rows.into_iter().map(|(code, name, counts)| {
             let jobs = counts.iter().sum::<usize>().to_string();
-            let number = |at: &usize| match counts[*at] {
-                0 => "-".to_owned(),
-                count => count.to_string(),
-            };
-            table
-                .add_row([code, name.to_owned(), jobs].into_iter().chain(given.iter().map(number)));
-        }
-        for (index, column) in table.column_iter_mut().enumerate() {
-            column.set_padding((0, 1));
-            if index >= 2 {
-                column.set_cell_alignment(CellAlignment::Right);
-            }
-        }
-        for line in table.lines() {
-            writeln!(out, "{}", line.trim_end())?;
+            let numbers = given.iter().map(move |&at| number(counts[at]));
+            [code, name.to_owned(), jobs].into_iter().chain(numbers)
+        });
+        for line in lines(first.into_iter().chain(headings), rows, 1, |index| index >= 2) {
+            writeln!(out, "{line}")?;
         }
         writeln!(out)?;
         self.sources.print_missing(out, page)?;

@@ -2,13 +2,11 @@
 
 use std::io::{self, Write};
 
-use comfy_table::presets::NOTHING;
-use comfy_table::{CellAlignment, ContentArrangement, Table};
-
 use super::Page;
+use super::plain_table::lines;
 use super::times::length;
 use super::wrap::{cut, wrap};
-use crate::text::{plural, strip_control};
+use crate::text::{classad_quote, plural, strip_control};
 use crate::workflow::{Matrix, Progress, Suspect, View};
 
 /// Causes that have a column of their own; the others share one.
@@ -50,13 +48,11 @@ pub(in crate::cli) fn print(out: &mut dyn Write, view: &View, page: &Page) -> io
 /// Places with their runs, and a column for each cause.
 fn table(out: &mut dyn Write, matrix: &Matrix, page: &Page) -> io::Result<()> {
     let shown = matrix.rows.len().min(CAUSES);
-    let mut table = Table::new();
-    table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     let causes = (1..=shown).map(|number| format!("[{number}]"));
     let others = (matrix.rows.len() > shown).then(|| "OTHER".to_owned());
     let first = ["PLACE", "RUNS", "OK", "FAILED"].map(str::to_owned);
-    table.set_header(first.into_iter().chain(causes).chain(others.clone()));
-    for (at, column) in matrix.columns.iter().enumerate() {
+    let heading = first.into_iter().chain(causes).chain(others.clone());
+    let rows = matrix.columns.iter().enumerate().map(|(at, column)| {
         let name = match column.name.as_str() {
             "" => "not known".to_owned(),
             name if column.places > 1 => format!("{} ({})", strip_control(name), column.places),
@@ -75,16 +71,10 @@ fn table(out: &mut dyn Write, matrix: &Matrix, page: &Page) -> io::Result<()> {
         let rest = others.as_ref().map(|_| rest);
         let numbers = [runs, column.succeeded, column.failed].map(|number| number.to_string());
         let cells = counts.chain(rest).map(cell);
-        table.add_row(std::iter::once(name).chain(numbers).chain(cells));
-    }
-    for (index, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, 2));
-        if index > 0 {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    for line in table.lines() {
-        writeln!(out, "{}", line.trim_end())?;
+        std::iter::once(name).chain(numbers).chain(cells).collect::<Vec<_>>()
+    });
+    for line in lines(heading, rows, 2, |index| index > 0) {
+        writeln!(out, "{line}")?;
     }
     for (number, row) in matrix.rows.iter().take(shown).enumerate() {
         writeln!(out, "[{}] {}", number + 1, row.cause.name())?;
@@ -108,10 +98,9 @@ fn sentence(suspect: &Suspect) -> String {
             length(success)
         )
     });
-    let avoid = match place.contains(['"', '\\']) {
-        true => String::new(),
-        false => format!(" To keep jobs off it, add to requirements: {attribute} =!= \"{place}\"."),
-    };
+    let avoid = classad_quote(&suspect.place).map_or(String::new(), |quoted| {
+        format!(" To keep jobs off it, add to requirements: {attribute} =!= {quoted}.")
+    });
     format!(
         "{place}: {} of {} failed ({}), elsewhere {} of {}.{fast}{avoid}",
         suspect.failed,

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::run::RunError;
 use crate::policy::{Knobs, SettingsFile};
 use crate::queue::display_path;
+use eventlog::input::is_stdin;
 
 /// Bytes of a file that is read.
 const MAX_FILE: u64 = 16 * 1024 * 1024;
@@ -17,7 +18,7 @@ const MAX_FILE: u64 = 16 * 1024 * 1024;
 pub(super) fn read_settings(path: &Path) -> Result<SettingsFile, RunError> {
     let error = |error| RunError::Read { file: display_path(path), error };
     let mut bytes = Vec::new();
-    let read = if path == Path::new("-") {
+    let read = if is_stdin(path) {
         std::io::stdin().lock().take(MAX_FILE + 1).read_to_end(&mut bytes)
     } else {
         std::fs::File::open(path).map_err(error)?.take(MAX_FILE + 1).read_to_end(&mut bytes)

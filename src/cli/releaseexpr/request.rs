@@ -9,7 +9,7 @@ use clap::{Arg, ArgMatches};
 use super::options::TOOL;
 use crate::cli::arguments::{self, ArgumentError, ValueError};
 use crate::cli::costs::{self, CostChange};
-use crate::cli::piped::is_stdin;
+use crate::cli::piped::check_read_once;
 use crate::policy::Version;
 use crate::policy::lint::Role;
 use crate::queue::JobSpec;
@@ -170,7 +170,6 @@ impl Request {
         let files = self.job_ads.iter().chain(&self.config).chain(&self.user_logs);
         let files = files.chain(&self.event_logs).chain(&self.epochs).map(PathBuf::as_path);
         let texts = self.what.iter().map(Path::new);
-        let from_stdin = files.chain(texts).filter(|path| is_stdin(path)).count();
         let asks_queue = self.schedd.is_some() || self.pool.is_some();
         let faults = [
             (
@@ -181,12 +180,11 @@ impl Request {
                 self.work == Work::Explain && self.names_no_jobs(),
                 "-explain needs a job: a cluster or cluster.proc, or -jobads and a file",
             ),
-            (from_stdin > 1, "a single dash is given twice: standard input can be read once"),
             (self.model.is_some() && !self.advice, "-model goes with -advice"),
         ];
         match faults.into_iter().find(|(is_so, _)| *is_so) {
             Some((_, fault)) => Err(invalid(fault)),
-            None => Ok(()),
+            None => check_read_once(files.chain(texts)),
         }
     }
 

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use super::changes::request;
-use crate::advice::meaning::Resource;
+use super::resource_word;
 use crate::advice::{
-    Advice, ChangeKind, Correction, LimitRaise, LookAt, Recommendation, Trouble, Undecided, WaitFor,
+    Advice, ChangeKind, Correction, LimitRaise, LookAt, Recommendation, Undecided, WaitFor,
 };
 use crate::text::strip_control;
 
@@ -47,12 +47,8 @@ fn change(change: &ChangeKind) -> String {
     match change {
         ChangeKind::Request { resource, to, .. } => {
             let (request, unit) = request(*resource);
-            let what = match resource {
-                Resource::Memory => "memory",
-                Resource::Disk => "disk",
-            };
             match to {
-                Some(to) => format!("{what} to {to} {unit}"),
+                Some(to) => format!("{} to {to} {unit}", resource_word(*resource)),
                 None => format!("more {request}"),
             }
         }
@@ -148,12 +144,7 @@ fn undecided(why: &Undecided, code: Option<i32>) -> String {
         Undecided::FailedBefore { .. } => "releases failed alike",
         Undecided::NotNamed => "a change, not known which",
         Undecided::NoReleases => "too few releases known",
-        Undecided::Lasting { trouble } => match trouble {
-            Trouble::NoSpace => "no space is left",
-            Trouble::Denied => "permission is denied",
-            Trouble::Missing => "a file is missing",
-            Trouble::Away => "a service is away",
-        },
+        Undecided::Lasting { trouble } => super::trouble(*trouble),
         Undecided::NotRemoved { .. } => "no action is likely to help",
         Undecided::NeverReached { .. } => "server never reached",
         Undecided::Sources => "too little could be read",

@@ -2,12 +2,9 @@
 
 use std::io::{self, Write};
 
-use comfy_table::presets::NOTHING;
-use comfy_table::{CellAlignment, ContentArrangement, Table};
-
 use super::super::past::{Read, heading};
 use super::Policy;
-use crate::cli::print::wrap;
+use crate::cli::print::{table_lines, wrap};
 use crate::hold_code;
 use crate::replay::{Replayed, Tally};
 use crate::text::{plural, strip_control};
@@ -73,20 +70,8 @@ fn table(
     left: usize,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let mut table = Table::new();
-    table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(heading);
-    for row in rows {
-        table.add_row(row);
-    }
-    for (index, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, 2));
-        if index >= left {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    for line in table.lines() {
-        writeln!(out, "{}", line.trim_end())?;
+    for line in table_lines(heading, rows, 2, |index| index >= left) {
+        writeln!(out, "{line}")?;
     }
     Ok(())
 }

@@ -150,8 +150,7 @@ fn setting(suggested: &Suggested, form: Form, out: &mut dyn Write) -> io::Result
 
 /// `13/62 TransferInputError`
 fn name((code, subcode): Reason) -> String {
-    let name = hold_code::name(code).map(|name| format!(" {name}")).unwrap_or_default();
-    format!("{code}/{subcode}{name}")
+    hold_code::coded(code, Some(subcode))
 }
 
 fn of_clause(number: usize, clause: &Clause, columns: Option<usize>) -> String {

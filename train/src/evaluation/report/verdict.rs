@@ -397,14 +397,16 @@ impl After<'_> {
     }
 }
 
+/// A comparison with this interval, for tests.
+#[cfg(test)]
+pub(crate) fn compared(more_is_better: bool, low: f64, high: f64) -> Compared {
+    let difference = Estimate { value: (low + high) / 2.0, low, high };
+    Compared { figure: "auroc".to_owned(), more_is_better, own: 0.8, other: 0.7, difference }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn compared(more_is_better: bool, low: f64, high: f64) -> Compared {
-        let difference = Estimate { value: (low + high) / 2.0, low, high };
-        Compared { figure: "auroc".to_owned(), more_is_better, own: 0.8, other: 0.7, difference }
-    }
 
     #[test]
     fn an_interval_on_one_side_of_nothing_decides() {

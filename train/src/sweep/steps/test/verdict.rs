@@ -169,11 +169,7 @@ mod tests {
 
     use super::*;
     use crate::evaluation::evaluate::decision_tests::{dataset, model};
-
-    fn compared(more_is_better: bool, low: f64, high: f64) -> Compared {
-        let difference = Estimate { value: (low + high) / 2.0, low, high };
-        Compared { figure: "auroc".to_owned(), more_is_better, own: 0.8, other: 0.7, difference }
-    }
+    use crate::evaluation::report::verdict::compared;
 
     #[test]
     fn a_line_says_which_way_a_figure_is_and_whether_by_chance() {
