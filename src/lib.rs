@@ -18,6 +18,7 @@
 //! | [`home`] | learns from outcomes of the own access point |
 //! | [`journal`] | what was done, and how it ended |
 //! | [`metrics`] | figures of predicted probabilities |
+//! | [`page`] | pages for people |
 //! | [`policy`] | evaluates, explains and checks release policies |
 //! | [`queue`] | finds held jobs |
 //! | [`random`] | random numbers that a seed repeats |
@@ -40,6 +41,8 @@ pub mod journal;
 mod memo;
 pub mod metrics;
 pub mod model;
+#[doc(hidden)]
+pub mod page;
 pub mod policy;
 mod private;
 pub mod queue;

@@ -35,15 +35,15 @@ from dataset import (
 from inputs import INPUTS, Examples, Inputs, examples
 from measures import auroc, log_loss
 
-KINDS = [f"trees:{choice}:{train}" for choice in INPUTS for train in ("releases", "told")] + [
+KINDS = [f"trees:{choice}:{train}" for choice in INPUTS for train in ("releases", "oracle")] + [
     "logistic:statics:releases",
-    "logistic:statics:told",
+    "logistic:statics:oracle",
 ]
 DEFAULT = [
     "trees:statics:releases",
     "trees:statics+states:releases",
-    "trees:statics:told",
-    "trees:statics+states:told",
+    "trees:statics:oracle",
+    "trees:statics+states:oracle",
     "logistic:statics:releases",
 ]
 # Rows alike in all of these are the same hold.
@@ -68,14 +68,14 @@ class Sources:
         if more is not None:
             check_apart(dataset, parts, more)
 
-    def of(self, choice: str, told: bool, factor: float) -> list[Examples]:
+    def of(self, choice: str, oracle: bool, factor: float) -> list[Examples]:
         """About `factor` times the training part; of the first dataset alone up to 1."""
-        first = command.rows_needed(self.dataset, self.parts, TRAIN, told, "training")
+        first = command.rows_needed(self.dataset, self.parts, TRAIN, oracle, "training")
         count = round(len(first) * factor)
         found = [examples(Inputs(self.dataset, choice), sample_clusters(self.dataset, first, count, self.seed))]
         if self.more is not None and count > len(first):
             every = np.full(len(self.more), TRAIN, np.uint8)
-            rows = sample_clusters(self.more, rows_of(self.more, every, TRAIN, told), count - len(first), self.seed)
+            rows = sample_clusters(self.more, rows_of(self.more, every, TRAIN, oracle), count - len(first), self.seed)
             found.append(examples(Inputs(self.more, choice), rows))
         return found
 
@@ -113,11 +113,11 @@ def train(
     """A model trained on so many times the data, on how many rows, and its log loss on the validation releases,
     cross-fitted: its calibration has seen them."""
     family, choice, rows = kind.split(":")
-    told = rows == "told"
-    parts = sources.of(choice, told, factor)
+    oracle = rows == "oracle"
+    parts = sources.of(choice, oracle, factor)
     inputs = Inputs(sources.dataset, choice)
     held_out = [
-        command.rows_needed(sources.dataset, sources.parts, VALIDATION, some, "validation") for some in (told, False)
+        command.rows_needed(sources.dataset, sources.parts, VALIDATION, some, "validation") for some in (oracle, False)
     ]
     validation, releases = (examples(inputs, some) for some in held_out)
     model: trees.Trees | logistic.Logistic
@@ -190,7 +190,7 @@ def main(argv: list[str] | None = None) -> None:
     dataset, parts = command.read(options)
     sources = Sources(dataset, parts, read_dataset(options.more) if options.more else None, options.seed)
     wanted = np.flatnonzero((parts == VALIDATION) | (parts == TEST))
-    known, test = (rows_of(dataset, parts, part, told=False) for part in (VALIDATION, TEST))
+    known, test = (rows_of(dataset, parts, part, oracle=False) for part in (VALIDATION, TEST))
     target = dataset.target
     table: list[list[Any]] = []
     best: tuple[float, int, command.Predict] | None = None
@@ -229,7 +229,7 @@ def main(argv: list[str] | None = None) -> None:
     about = {"model": "best observer", "seed": options.seed} | taken
     with threadpool_limits(options.threads):
         applied = command.predict_all(options, dataset, parts, best[2], about)
-    base = len(rows_of(dataset, parts, TRAIN, told=False))
+    base = len(rows_of(dataset, parts, TRAIN, oracle=False))
     command.write_table(
         options.json,
         COLUMNS,

@@ -55,9 +55,9 @@ def add_training(parser: argparse.ArgumentParser) -> None:
     """Which rows train."""
     parser.add_argument(
         "--train",
-        choices=("releases", "told"),
+        choices=("releases", "oracle"),
         default="releases",
-        help="releases that happened; told: also what a simulator tells of",
+        help="releases that happened; oracle: also what a simulator tells of",
     )
     parser.add_argument("--rows", type=int, metavar="N", help="train on about N rows: whole clusters drawn at random")
     parser.add_argument(
@@ -73,9 +73,9 @@ def read(options: argparse.Namespace) -> tuple[Dataset, np.ndarray]:
     return dataset, read_parts(options.parts, dataset)
 
 
-def rows_needed(dataset: Dataset, parts: np.ndarray, part: int, told: bool, name: str) -> np.ndarray:
+def rows_needed(dataset: Dataset, parts: np.ndarray, part: int, oracle: bool, name: str) -> np.ndarray:
     """Rows of a part; an error where there are none, or only successes or only failures."""
-    rows = rows_of(dataset, parts, part, told)
+    rows = rows_of(dataset, parts, part, oracle)
     target = dataset.target[rows]
     if not len(rows) or target.max() <= 0.5 or target.min() >= 0.5:
         raise InputError(
@@ -86,7 +86,7 @@ def rows_needed(dataset: Dataset, parts: np.ndarray, part: int, told: bool, name
 
 def figures(dataset: Dataset, parts: np.ndarray, probability: np.ndarray, part: int = TEST) -> list[Any]:
     """Rows, AUROC, Brier, log loss, calibration error of the releases that happened in a part."""
-    rows = rows_of(dataset, parts, part, told=False)
+    rows = rows_of(dataset, parts, part, oracle=False)
     target, p = dataset.target[rows], probability[rows]
     if not len(rows):
         return [0, None, None, None, None]

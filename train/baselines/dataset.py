@@ -152,8 +152,8 @@ class Dataset:
         """1 success, 0 failure; of rows a simulator tells of the true probability; NaN where unknown."""
         label = self["label"]
         known = np.where(label == CENSORED, np.nan, (label == 1).astype(np.float64))
-        told = (self["observed"] == 0) & np.isfinite(self["truth"])
-        return np.where(told, self["truth"], known).astype(np.float32)
+        oracle = (self["observed"] == 0) & np.isfinite(self["truth"])
+        return np.where(oracle, self["truth"], known).astype(np.float32)
 
     @cached_property
     def weights(self) -> np.ndarray:
@@ -162,16 +162,16 @@ class Dataset:
         weight = self["weight"].astype(np.float32)
         known = np.isfinite(self["truth"])
         happened = self["observed"] != 0
-        told = ~happened & (known | (self["delay"] > 0))
+        oracle = ~happened & (known | (self["delay"] > 0))
         # With its action, whose truth is known, or once more with the action hidden.
-        weight[~told & (happened == known)] *= HAPPENED
-        told = np.flatnonzero(told)
-        if len(told):
+        weight[~oracle & (happened == known)] *= HAPPENED
+        oracle = np.flatnonzero(oracle)
+        if len(oracle):
             names = ("cluster", "hold_time", "code", "subcode")
-            hold = np.stack([self[name][told].astype(np.int64) for name in names], 1)
+            hold = np.stack([self[name][oracle].astype(np.int64) for name in names], 1)
             hold = np.unique(hold, axis=0, return_inverse=True)[1].reshape(-1)
-            asked = np.unique(np.stack([hold, self["decision_instant"][told]], 1), axis=0)
-            weight[told] /= np.sqrt(np.bincount(asked[:, 0]))[hold].astype(np.float32)
+            asked = np.unique(np.stack([hold, self["decision_instant"][oracle]], 1), axis=0)
+            weight[oracle] /= np.sqrt(np.bincount(asked[:, 0]))[hold].astype(np.float32)
         return weight
 
 
@@ -241,10 +241,10 @@ def read_parts(path: Path, dataset: Dataset) -> np.ndarray:
     return part
 
 
-def rows_of(dataset: Dataset, parts: np.ndarray, part: int, told: bool) -> np.ndarray:
-    """Row numbers of a part whose target is known: releases that happened, and what a simulator tells of if `told`."""
+def rows_of(dataset: Dataset, parts: np.ndarray, part: int, oracle: bool) -> np.ndarray:
+    """Row numbers of a part whose target is known: releases that happened, and what a simulator tells of if `oracle`."""
     wanted = (parts == part) & np.isfinite(dataset.target)
-    if not told:
+    if not oracle:
         wanted &= dataset["observed"] == 1
     return np.flatnonzero(wanted)
 

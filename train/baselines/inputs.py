@@ -27,7 +27,7 @@ OF_OTHERS = re.compile(
     r"|sees-access-point|queue-.*"
 )
 
-# States that mean the same to a job, by their names; holds for this row's code are told from others.
+# States that mean the same to a job, by their names; holds for this row's code are kept apart from others.
 KINDS = {
     "not-observed": "unseen",
     "not-submitted": "before",

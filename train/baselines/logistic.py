@@ -109,8 +109,8 @@ def main(argv: list[str] | None = None) -> None:
     command.add_apply(parser)
     options = parser.parse_args(argv)
     dataset, parts = command.read(options)
-    told, inputs = options.train == "told", Inputs(dataset, "statics")
-    rows = command.rows_needed(dataset, parts, TRAIN, told, "training")
+    oracle, inputs = options.train == "oracle", Inputs(dataset, "statics")
+    rows = command.rows_needed(dataset, parts, TRAIN, oracle, "training")
     rows = sample_clusters(dataset, rows, min(options.rows or MOST_ROWS, MOST_ROWS), options.seed)
     held_out = command.rows_needed(dataset, parts, VALIDATION, False, "validation")
     shuffle = options.seed if options.shuffle_labels else None

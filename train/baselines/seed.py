@@ -32,7 +32,7 @@ Key = tuple[int, int, int, int]
 class Holds:
     """Which hold of which log a row of the dataset is: by access point, cluster, time of the hold and code.
 
-    A dataset has no proc. Jobs of one cluster held in the same second for the same code are told apart by when they were
+    A dataset has no proc. Jobs of one cluster held in the same second for the same code are kept apart by when they were
     released; where that too is the same they get the mean of their predictions.
     """
 

@@ -130,7 +130,7 @@ def fit_dataset(
     dataset: Dataset,
     parts: np.ndarray,
     choice: str,
-    told: bool,
+    oracle: bool,
     grid: str,
     seed: int,
     threads: int,
@@ -140,17 +140,17 @@ def fit_dataset(
 ) -> tuple[Trees, int]:
     """Trees of the training part; also how many rows trained them."""
     inputs = Inputs(dataset, choice)
-    rows = command.rows_needed(dataset, parts, TRAIN, told, "training")
+    rows = command.rows_needed(dataset, parts, TRAIN, oracle, "training")
     if count is not None:
         rows = sample_clusters(dataset, rows, count, seed)
     known = examples(inputs, rows, seed if shuffle else None)
 
-    def held_out(told: bool) -> Examples:
-        rows = command.rows_needed(dataset, parts, VALIDATION, told, "validation")
+    def held_out(oracle: bool) -> Examples:
+        rows = command.rows_needed(dataset, parts, VALIDATION, oracle, "validation")
         return examples(inputs, rows, seed + 1 if shuffle else None)
 
     releases = held_out(False) if calibrated else None
-    return train([known], held_out(told), releases, grid, seed, threads), len(known.rows)
+    return train([known], held_out(oracle), releases, grid, seed, threads), len(known.rows)
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -166,7 +166,7 @@ def main(argv: list[str] | None = None) -> None:
         dataset,
         parts,
         options.inputs,
-        options.train == "told",
+        options.train == "oracle",
         options.grid,
         options.seed,
         options.threads,

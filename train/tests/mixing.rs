@@ -126,7 +126,7 @@ fn a_sweep_plans_companions_unless_told_otherwise() {
     assert_eq!(usual.len(), 2);
     assert!(arguments(&usual[0]).contains("--real"));
     let companions = arguments(&usual[1]);
-    assert!(companions.starts_with("tensors --simulate 701-712 --told 0.5 --horizon 48"));
+    assert!(companions.starts_with("tensors --simulate 701-712 --oracle 0.5 --horizon 48"));
     assert!(!companions.contains("--real") && !companions.contains("--origin"), "{companions}");
     assert_eq!(planned(", simulate: 0", "none").len(), 1);
     let two = planned(", simulate: 2, from: 2026-01-01", "two");

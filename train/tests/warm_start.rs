@@ -28,7 +28,7 @@ fn prepared() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
     done(here, words("simulate --preset small --days 7 --seed 5 -o simulation"));
-    done(here, words("tensors --simulation simulation --told 0.3 -o d"));
+    done(here, words("tensors --simulation simulation --oracle 0.3 -o d"));
     done(here, words("split d -o p --test-fraction 0.4 --horizon 0"));
     folder
 }

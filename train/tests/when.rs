@@ -35,7 +35,7 @@ fn access_points_may_stand_in_one_dataset_or_in_several() {
     assert_eq!(when(&["1.safetensors", "2.safetensors"]), report);
 
     // A dataset without later releases is named.
-    let without = ["tensors", "--simulation", "2", "--delays", "2", "--told", "0"];
+    let without = ["tensors", "--simulation", "2", "--delays", "2", "--oracle", "0"];
     done(folder, [&without[..], &["-o", "without.safetensors"]].concat());
     let datasets = ["when", "1.safetensors", "without.safetensors", "-m", MODEL];
     let error = refused(folder, [&datasets[..], &["--baseline-from", "1.safetensors"]].concat());

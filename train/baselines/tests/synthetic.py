@@ -40,7 +40,7 @@ def dataset(path: Path, rows: int = 1500, seed: int = 0, first_cluster: int = 1)
     """A dataset and, beside it with the suffix .parts, its parts.
 
     Success is likelier where `held-for` is small (a static of the job), `cluster-started-10min` is great (of others), and
-    where slot 2 was seen to exit with 0 (states alone tell). A third of the rows is told, with the true probability.
+    where slot 2 was seen to exit with 0 (states alone tell). A third of the rows is from the oracle, with the true probability.
     """
     random = np.random.default_rng(seed)
     code = random.choice([12, 13], rows).astype(np.int32)

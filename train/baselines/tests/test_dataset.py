@@ -37,11 +37,11 @@ class Files(unittest.TestCase):
         np.testing.assert_array_equal(read.states, columns["states"])
         np.testing.assert_array_equal(read.statics, columns["statics"])
         self.assertIsInstance(read.statics, np.memmap)
-        target, told = read.target, columns["observed"] == 0
-        np.testing.assert_array_equal(target[told], columns["truth"][told])
-        self.assertTrue(np.isnan(target[~told & (columns["label"] == 2)]).all())
+        target, oracle = read.target, columns["observed"] == 0
+        np.testing.assert_array_equal(target[oracle], columns["truth"][oracle])
+        self.assertTrue(np.isnan(target[~oracle & (columns["label"] == 2)]).all())
         np.testing.assert_array_equal(
-            target[~told & (columns["label"] != 2)], columns["label"][~told & (columns["label"] != 2)]
+            target[~oracle & (columns["label"] != 2)], columns["label"][~oracle & (columns["label"] != 2)]
         )
 
     def test_errors_name_file_and_tensor(self) -> None:

@@ -44,7 +44,7 @@ class Models(unittest.TestCase):
         cls.path = synthetic.dataset(cls.folder / "holds.safetensors")
         cls.parts = cls.path.with_suffix(".parts")
         cls.dataset = read_dataset(cls.path)
-        cls.test = rows_of(cls.dataset, read_parts(cls.parts, cls.dataset), 2, told=False)
+        cls.test = rows_of(cls.dataset, read_parts(cls.parts, cls.dataset), 2, oracle=False)
         cls.target = cls.dataset.target[cls.test]
 
     def fit(self, main, *argv: object) -> np.ndarray:
@@ -53,7 +53,7 @@ class Models(unittest.TestCase):
         quietly(main, self.path, "--parts", self.parts, "-o", out, *argv)
         predictions = read_predictions(out, len(self.dataset))
         parts = read_parts(self.parts, self.dataset)
-        np.testing.assert_array_equal(np.isfinite(predictions), parts == 2, "all rows of the test part, told ones too")
+        np.testing.assert_array_equal(np.isfinite(predictions), parts == 2, "all rows of the test part, oracle ones too")
         return predictions[self.test]
 
     def test_trees_find_what_each_input_tells(self) -> None:
@@ -64,8 +64,8 @@ class Models(unittest.TestCase):
         self.assertGreater(found["own"], 0.6)
         self.assertGreater(found["statics"], found["own"] + 0.03, "what other jobs went through")
         self.assertGreater(found["statics+states"], found["statics"] + 0.03, "what only the states show")
-        told = measures.auroc(self.target, self.fit(trees.main, "--train", "told", "--grid", "none"))
-        self.assertGreater(told, found["statics+states"] - 0.02)
+        oracle = measures.auroc(self.target, self.fit(trees.main, "--train", "oracle", "--grid", "none"))
+        self.assertGreater(oracle, found["statics+states"] - 0.02)
 
     def test_trees_are_calibrated_and_better_than_a_constant(self) -> None:
         said = self.fit(trees.main)
@@ -76,7 +76,7 @@ class Models(unittest.TestCase):
     def test_the_same_seed_gives_the_same_file(self) -> None:
         files = []
         for seed in (3, 3, 4):
-            self.fit(trees.main, "--seed", seed, "--grid", "none", "--train", "told")
+            self.fit(trees.main, "--seed", seed, "--grid", "none", "--train", "oracle")
             files.append((self.folder / "out.safetensors").read_bytes())
         self.assertEqual(files[0], files[1])
         self.assertNotEqual(files[0], files[2])
@@ -97,18 +97,18 @@ class Models(unittest.TestCase):
         out = self.folder / "applied.safetensors"
         for main in (trees.main, logistic.main, best_observer.main):
             extra = (
-                ("--kinds", "trees:statics+states:told", "--factors", "1")
+                ("--kinds", "trees:statics+states:oracle", "--factors", "1")
                 if main is best_observer.main
-                else ("--train", "told")
+                else ("--train", "oracle")
             )
             self.fit(main, *extra, "--apply", other, other.with_suffix(".parts"), out)
             read = read_dataset(other)
-            rows = rows_of(read, np.full(400, 2), 2, told=False)
+            rows = rows_of(read, np.full(400, 2), 2, oracle=False)
             self.assertGreater(measures.auroc(read.target[rows], read_predictions(out, 400)[rows]), 0.7)
 
     def test_logistic_regression_finds_linear_effects(self) -> None:
         self.assertGreater(measures.auroc(self.target, self.fit(logistic.main)), 0.7)
-        self.assertGreater(measures.auroc(self.target, self.fit(logistic.main, "--train", "told")), 0.7)
+        self.assertGreater(measures.auroc(self.target, self.fit(logistic.main, "--train", "oracle")), 0.7)
 
     def test_own_inputs_say_nothing_of_other_jobs(self) -> None:
         self.assertEqual(
@@ -147,7 +147,7 @@ class Models(unittest.TestCase):
         parts = read_parts(self.parts, self.dataset)
         rows = np.flatnonzero(np.isin(parts, (1, 2)))
         write_predictions(exact, rows, np.full(len(rows), 0.5), {})
-        kinds = "trees:statics+states:told,logistic:statics:releases"
+        kinds = "trees:statics+states:oracle,logistic:statics:releases"
         common = (
             self.path,
             "--parts",
@@ -166,7 +166,7 @@ class Models(unittest.TestCase):
         quietly(best_observer.main, *common, "--factors", "0.3,6", "--candidate", f"coin={exact}")
         shown = json.loads(table.read_text())
         by_name = {(row[0], row[1]): dict(zip(shown["columns"], row)) for row in shown["rows"]}
-        few, many = by_name["trees:statics+states:told", 0.3], by_name["trees:statics+states:told", 6.0]
+        few, many = by_name["trees:statics+states:oracle", 0.3], by_name["trees:statics+states:oracle", 6.0]
         self.assertGreater(many["rows"], 5 * few["rows"])
         self.assertGreater(many["AUROC test"], few["AUROC test"])
         self.assertEqual([row["taken"] for row in by_name.values()].count("yes"), 1)

@@ -309,7 +309,7 @@ impl Dataset {
     }
 
     /// A simulator tells the true probability of this action at the decision instant.
-    pub fn is_told(&self, row: usize) -> bool {
+    pub fn is_from_oracle(&self, row: usize) -> bool {
         self.observed[row] == 0 && self.delay[row] == 0 && self.truth(row).is_some()
     }
 

@@ -60,7 +60,7 @@ pub struct TensorsOptions {
     /// Of the simulations: the share of the instants of each hold, besides its release, that
     /// become rows. Drawn by a hash: the same logs give the same rows.
     #[arg(long, value_name = "SHARE", default_value_t = 1.0, conflicts_with = "releases_only")]
-    told: f64,
+    oracle: f64,
     /// The share of the simulations that are read without their epoch ads, spread evenly over their
     /// order: access points before HTCondor 24 keep none, and what is changed before a release is not
     /// seen there.
@@ -163,7 +163,7 @@ impl TensorsOptions {
 /// When the input cannot be read, an option is out of range, there are no rows, or the file cannot
 /// be written.
 pub fn run(options: &TensorsOptions) -> Result<(), Error> {
-    for (name, share) in [("told", options.told), ("without-epochs", options.without_epochs)] {
+    for (name, share) in [("oracle", options.oracle), ("without-epochs", options.without_epochs)] {
         if !(0.0..=1.0).contains(&share) {
             return Err(format!("--{name} {share} must lie in 0..=1").into());
         }
@@ -238,7 +238,7 @@ fn push_simulation(
     if options.releases_only {
         rows.push_releases(&episodes)
     } else {
-        rows.push_truth(&episodes, options.told)
+        rows.push_truth(&episodes, options.oracle)
     }
 }
 
@@ -364,7 +364,7 @@ impl Rows<'_> {
     /// The releases that happened; each once more with its action hidden, as a log alone shows it;
     /// and for every action at every instant the oracle was asked a row whose label is drawn with
     /// the true probability. Nothing is told of an action that changes nothing, as-is excepted.
-    fn push_truth(&mut self, episodes: &[Episode], told: f64) -> Result<(), Error> {
+    fn push_truth(&mut self, episodes: &[Episode], oracle_share: f64) -> Result<(), Error> {
         let by_system = || episodes.iter().filter(|e| hold_code::is_by_system(e.identity.code));
         let whole = by_system().count() as u64;
         let progress = Progress::new("sampling", Unit::Things("holds"), whole);
@@ -382,7 +382,7 @@ impl Rows<'_> {
             }
             let oracles = self.truth.of(episode).map(|hold| hold.oracle.clone());
             for oracle in oracles.unwrap_or_default() {
-                if self.chance(episode, oracle.time, Action::Unknown) >= told {
+                if self.chance(episode, oracle.time, Action::Unknown) >= oracle_share {
                     continue;
                 }
                 let mut sample = self.sampler.sample(episode, oracle.time, Action::AsIs, None);

@@ -95,7 +95,7 @@ pub struct Dropped {
     pub withheld: usize,
     /// A simulator tells of them, and only releases that happened train.
     #[serde(default)]
-    pub told: usize,
+    pub oracle: usize,
 }
 
 impl Cuts {

@@ -50,10 +50,10 @@ impl SelectionOptions {
         for part in [&mut split.train, &mut split.validation] {
             part.retain(|&row| {
                 let withheld = self.withhold_codes.contains(&dataset.code[row]);
-                let told = !withheld && self.releases_only && dataset.observed[row] == 0;
+                let from_oracle = !withheld && self.releases_only && dataset.observed[row] == 0;
                 dropped.withheld += usize::from(withheld);
-                dropped.told += usize::from(told);
-                !withheld && !told
+                dropped.oracle += usize::from(from_oracle);
+                !withheld && !from_oracle
             });
         }
     }
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn withheld_codes_and_told_rows_neither_train_nor_validate() {
+    fn withheld_codes_and_oracle_rows_neither_train_nor_validate() {
         let mut dataset = rows(&[(0, 0, 1, Success); 6], 0);
         dataset.code = vec![6, 13, 13, 6, 13, 6];
         dataset.observed = vec![0, 0, 1, 1, 1, 1];
@@ -237,6 +237,6 @@ mod tests {
         };
         options.select(&dataset, &mut split);
         assert_eq!((split.train, split.validation, split.test), (vec![2], vec![4], vec![5]));
-        assert_eq!((split.dropped.withheld, split.dropped.told), (2, 1));
+        assert_eq!((split.dropped.withheld, split.dropped.oracle), (2, 1));
     }
 }

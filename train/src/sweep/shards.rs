@@ -353,13 +353,13 @@ const HOLDS_A_MB: u64 = 320;
 
 /// Rows that come out of 1 MB of a simulation's log, with what its oracle says: three times the
 /// usual.
-const TOLD_A_MB: u64 = 3_800;
+const ORACLE_ROWS_A_MB: u64 = 3_800;
 
 /// Rows of a companion: three times what those of a sweep have on average.
 const COMPANION_ROWS: u64 = 27_000;
 
-/// `--told` of companions: instants of one hold are much alike.
-const TOLD: &str = "0.5";
+/// `--oracle` of companions: instants of one hold are much alike.
+const ORACLE: &str = "0.5";
 
 impl Shard {
     /// All that it reads: the files to transfer.
@@ -371,7 +371,7 @@ impl Shard {
     pub fn output_mb(&self, setting: &Setting) -> u64 {
         let (m, j) = (setting.frame_edges.len().saturating_sub(1), setting.slots);
         let row = (m * j + ROW) as u64;
-        let rows = if self.simulation.is_some() { TOLD_A_MB } else { HOLDS_A_MB };
+        let rows = if self.simulation.is_some() { ORACLE_ROWS_A_MB } else { HOLDS_A_MB };
         let rows = self.unpacked.div_ceil(MB) * rows + self.companions as u64 * COMPANION_ROWS;
         (rows * row).div_ceil(MB)
     }
@@ -401,7 +401,7 @@ impl Shard {
         if self.companions > 0 {
             let last = FIRST as usize + self.companions - 1;
             option("--simulate", format!("{FIRST}-{last}"));
-            option("--told", TOLD.to_owned());
+            option("--oracle", ORACLE.to_owned());
         } else {
             option("--access-point", self.access_point.to_string());
             option("--origin", self.origin.clone());

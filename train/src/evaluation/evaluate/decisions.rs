@@ -299,7 +299,7 @@ fn told(dataset: &Dataset, rows: &[usize]) -> Vec<Situation> {
         (dataset.cluster[row], when, dataset.code[row], dataset.subcode[row])
     };
     let mut situations: Vec<Situation> = Vec::new();
-    for &row in rows.iter().filter(|&&row| dataset.is_told(row)) {
+    for &row in rows.iter().filter(|&&row| dataset.is_from_oracle(row)) {
         let last = situations.last_mut().filter(|situation| {
             let last = situation[situation.len() - 1];
             last + 1 == row && key(last) == key(row) && dataset.action[last] < dataset.action[row]

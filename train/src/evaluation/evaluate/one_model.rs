@@ -74,7 +74,7 @@ pub struct Report {
     pub methods: Vec<Method>,
     /// Per hold code, most frequent first.
     pub codes: Vec<CodeFigures>,
-    /// Per action, where the data are simulated and the truth was told.
+    /// Per action, where the data are simulated and the truth is from the oracle.
     #[serde(default)]
     pub actions: Vec<ActionFigures>,
     /// What the probabilities lead to: by every action where that is known, and by the releases
@@ -98,10 +98,11 @@ pub fn report(
     draws: usize,
     seed: u64,
 ) -> Result<Report, Error> {
-    let (happened, told): (Vec<usize>, Vec<usize>) =
+    let (happened, from_oracle): (Vec<usize>, Vec<usize>) =
         split.test.iter().partition(|&&row| dataset.observed[row] != 0);
     let rows = &happened;
-    let told: Vec<usize> = told.into_iter().filter(|&row| dataset.is_told(row)).collect();
+    let from_oracle: Vec<usize> =
+        from_oracle.into_iter().filter(|&row| dataset.is_from_oracle(row)).collect();
     let predicted = predict(model, dataset, rows)?;
     let baselines = Baselines::fit(dataset, &split.train);
     let table = baselines.code_table(dataset, rows);
@@ -132,7 +133,12 @@ pub fn report(
         methods: methods.collect(),
         codes: per_code(dataset, rows, &predicted, &table),
         decisions: decisions(dataset, &split.test, model, (draws, seed))?,
-        actions: per_action(dataset, &told, &predict(model, dataset, &told)?, &baselines),
+        actions: per_action(
+            dataset,
+            &from_oracle,
+            &predict(model, dataset, &from_oracle)?,
+            &baselines,
+        ),
         closed_loop: model.metadata.sheet.as_ref().and_then(|sheet| sheet.closed_loop.clone()),
     })
 }

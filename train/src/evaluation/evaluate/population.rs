@@ -30,13 +30,13 @@ pub(super) struct Population {
 /// The rows of the test part that some population has: releases that happened, and what a simulator
 /// says of a release as is.
 pub(super) fn asked(dataset: &Dataset, test: &[usize]) -> Vec<usize> {
-    let belongs = |&row: &usize| dataset.observed[row] != 0 || told_as_is(dataset, row);
+    let belongs = |&row: &usize| dataset.observed[row] != 0 || oracle_as_is(dataset, row);
     test.iter().copied().filter(belongs).collect()
 }
 
-fn told_as_is(dataset: &Dataset, row: usize) -> bool {
+fn oracle_as_is(dataset: &Dataset, row: usize) -> bool {
     let as_is = Action::ALL[usize::from(dataset.action[row])] == Action::AsIs;
-    as_is && dataset.is_told(row)
+    as_is && dataset.is_from_oracle(row)
 }
 
 /// The populations among the rows asked about; those without rows are left out.
@@ -91,19 +91,19 @@ pub(super) fn populations(dataset: &Dataset, rows: &[usize]) -> Vec<Population> 
         "Every hold of the test part at every instant the simulator was asked, released or not; a row counts as p of a \
          success and 1 - p of a failure, p its true probability. What is lost against the releases is the price of \
          labels that people chose.",
-        &|row| told_as_is(dataset, row),
+        &|row| oracle_as_is(dataset, row),
     );
     add(
         "truth-unreleased",
         "Holds without a release, by the simulator's truth",
         "Of those the holds from which no release came to an outcome: no label ever tells of them.",
-        &|row| told_as_is(dataset, row) && !released.contains(&hold(row)),
+        &|row| oracle_as_is(dataset, row) && !released.contains(&hold(row)),
     );
     add(
         "truth-wide",
         "Every hold whose cause reaches a site or a service, by the simulator's truth",
         "Of every hold those whose hidden cause lies in a whole site or a shared service.",
-        &|row| told_as_is(dataset, row) && wide(row),
+        &|row| oracle_as_is(dataset, row) && wide(row),
     );
     all
 }

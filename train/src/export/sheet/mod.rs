@@ -116,7 +116,7 @@ fn data(training: &Training<'_>) -> Vec<String> {
     for (kind, seeds) in simulations {
         lines.push(format!("Simulated access points: {kind}; seeds {}.", ranges(seeds)));
     }
-    let (told, happened): (Vec<usize>, Vec<usize>) =
+    let (from_oracle, happened): (Vec<usize>, Vec<usize>) =
         split.train.iter().chain(&split.validation).partition(|&&row| dataset.observed[row] == 0);
     let beside = !info.companions.is_empty();
     lines.push(match (info.real, info.simulations.is_empty() || beside) {
@@ -130,7 +130,7 @@ fn data(training: &Training<'_>) -> Vec<String> {
     });
     lines.push(format!(
         "{} rows trained, {} validated: {} releases that happened, {} rows that a simulator tells of (what an action would have come to).",
-        split.train.len(), split.validation.len(), happened.len(), told.len()
+        split.train.len(), split.validation.len(), happened.len(), from_oracle.len()
     ));
     let companions = split.train.iter().filter(|&&row| dataset.is_companion(row)).count();
     if companions > 0 {
@@ -181,7 +181,7 @@ fn split(training: &Training<'_>) -> Vec<String> {
         how,
         format!(
             "Outcomes count within H = {} h of the decision. n: {} train, {} validate, {} test. In no part: {} without outcome, {} near a \
-             cut, {} of clusters in an earlier part, {} withheld, {} told by a simulator.",
+             cut, {} of clusters in an earlier part, {} withheld, {} from a simulator.",
             hours(dataset.info.horizon),
             split.train.len(),
             split.validation.len(),
@@ -190,7 +190,7 @@ fn split(training: &Training<'_>) -> Vec<String> {
             dropped.near_cut,
             dropped.cluster,
             dropped.withheld,
-            dropped.told
+            dropped.oracle
         ),
         "The validation part chose the epoch and the calibration.".to_owned(),
     ]

@@ -19,12 +19,12 @@ pub(crate) fn loss_weights(dataset: &Dataset, train: &[usize], simulation_weight
     let hold = |row: usize| {
         (dataset.cluster[row], dataset.hold_time[row], dataset.code[row], dataset.subcode[row])
     };
-    let told = |row: &usize| {
+    let from_oracle = |row: &usize| {
         dataset.observed[*row] == 0 && (dataset.truth(*row).is_some() || dataset.delay[*row] > 0)
     };
     let mut seen = HashSet::new();
     let mut instants: HashMap<_, f32> = HashMap::new();
-    for row in (0..dataset.len()).filter(told) {
+    for row in (0..dataset.len()).filter(from_oracle) {
         if seen.insert((hold(row), dataset.decision_instant[row])) {
             *instants.entry(hold(row)).or_default() += 1.0;
         }
@@ -33,7 +33,7 @@ pub(crate) fn loss_weights(dataset: &Dataset, train: &[usize], simulation_weight
         .map(|row| {
             // With its action, whose truth is known, or once more with the action hidden.
             let simulated = (dataset.observed[row] == 0) != dataset.truth(row).is_some();
-            let factor = match told(&row) {
+            let factor = match from_oracle(&row) {
                 true => 1.0 / instants[&hold(row)].sqrt(),
                 false if simulated => HAPPENED,
                 false => 1.0,
@@ -61,8 +61,8 @@ mod tests {
     #[test]
     fn a_hold_asked_about_often_counts_for_the_root_of_it() {
         let success = Outcome::Success;
-        let told = [(100, 110, 1, success), (100, 120, 1, success), (200, 210, 2, success)];
-        let mut dataset = rows(&told, 10);
+        let from_oracle = [(100, 110, 1, success), (100, 120, 1, success), (200, 210, 2, success)];
+        let mut dataset = rows(&from_oracle, 10);
         dataset.observed = vec![0, 0, 1];
         dataset.truth[..2].fill(0.5);
         dataset.weight = vec![1.0, 0.5, 1.0];
