@@ -27,6 +27,8 @@ function __condor_holdadvise_offered
             set places '@files' ''
         case -by --by
             set places 'machine site' ''
+        case -ht -htm -html --html
+            set places '@files' ''
         case -af --af
             set places 'SchemaVersion ClusterId ProcId Owner HoldReasonCode HoldReasonSubCode HoldReason NumHolds HeldSince DAGManJobId Recommendation RecommendedAction Undecided Success SuccessLater Band Costs ExpectedCosts Decision Meaning Evidence Inputs CorrectBefore Change Commands CommandsAfter Try Look WaitFor WaitUntil LikelyFrom LookAgain HTCondorWill Trust EventLog Missing Notes TrainedOn OutcomesHere'
         case -autof -autofo -autofor -autoform -autoforma -autoformat --autoformat
@@ -69,8 +71,9 @@ complete -c condor_holdadvise -o removals -d 'Print the command that removes a g
 complete -c condor_holdadvise -o explain-decision -d 'Print a table of what can be done'
 complete -c condor_holdadvise -o watch -d 'Stay, ask the queue again every so many seconds (60, or the number after a colon), and print what changed'
 complete -c condor_holdadvise -o workflow -d 'Print what is wrong where, before the advice'
-complete -c condor_holdadvise -o dag -d 'The same for the jobs of this DAG file, from its nodes log (FILE.nodes.log)'
+complete -c condor_holdadvise -o dag -d 'The same for the jobs of this DAG file, from the logs that its submit files name, else its nodes log (FILE.nodes.log)'
 complete -c condor_holdadvise -o by -d 'What -workflow counts by'
+complete -c condor_holdadvise -o html -d 'Write what -workflow prints as a page too, with the table as a picture'
 complete -c condor_holdadvise -o wide -d 'Do not fit lines to the terminal (text to 100 columns at most, everything to 80 where there is no terminal)'
 complete -c condor_holdadvise -o long -d 'Print each advice as a ClassAd'
 complete -c condor_holdadvise -o json -d 'Print the advices as one JSON array'

@@ -8,7 +8,7 @@ from time import strptime
 
 # A block begins in the first column; a lone job's as `Job 1.0 of alice, ...`, of like jobs as
 # `3 jobs of cluster 1 of alice, ...`.
-HEAD = re.compile(r"^(?:Job (?P<job>\d+\.\d+)|(?P<jobs>\d+) jobs of cluster (?P<cluster>\d+))[ ,]")
+HEAD = re.compile(r"^(?:Job (?P<job>\d+\.\d+)|(?P<jobs>\d+) jobs of (?:cluster (?P<cluster>\d+)|DAG \d+))[ ,]")
 VERDICT = re.compile(r"^  (RELEASE|TRY|CHANGE|WAIT|LOOK|REMOVE|UNDECIDED)\b")
 LABEL = re.compile(r"^ {0,2}([A-Z][^:]*):(?: +|$)(.*)$")
 COMMAND = re.compile(r"^[a-z]")

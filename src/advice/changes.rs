@@ -306,7 +306,7 @@ pub(super) fn failed_at(hold: &Hold<'_>, facts: &JobFacts) -> Option<(&'static s
 }
 
 /// Names of machines and sites are short and plain; anything else is not put into an expression.
-pub(super) fn is_name(name: &str) -> bool {
+pub(crate) fn is_name(name: &str) -> bool {
     !name.is_empty()
         && name.len() <= 255
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-@:+ ".contains(&b))

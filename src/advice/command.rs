@@ -16,7 +16,7 @@ use eventlog::JobId;
 
 /// Characters of a constraint at most: a terminal passes on no longer line than 4,095 characters
 /// (termios(3), canonical mode), and the rest of the command has to fit too.
-const LONGEST: usize = 3_000;
+pub(crate) const LONGEST: usize = 3_000;
 
 /// The hold that a command acts on, as the schedd knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ type Shared = (Option<i32>, Option<i64>, Option<Since>);
 impl Target {
     /// A constraint that is true for this job while it is in this hold, and for nothing else.
     pub fn constraint(&self) -> String {
-        joined(self.job.cluster, std::slice::from_ref(self), Self::shared)
+        joined(std::slice::from_ref(self), Self::shared).unwrap_or_default()
     }
 
     fn shared(&self) -> Shared {
@@ -58,20 +58,15 @@ impl Target {
     }
 }
 
-/// A constraint that is true for these jobs of one cluster while they are in these holds, and for
-/// nothing else. `None` where it would be too long to paste, and for jobs of several clusters.
+/// A constraint that is true for these jobs while they are in these holds, and for nothing else.
+/// `None` where it would be too long to paste.
 ///
 /// Jobs of the same NumHolds and EnteredCurrentStatus share a part. Where these are too many parts,
 /// jobs share one by NumHolds alone, where it is known, between the earliest and the latest
 /// beginning: a hold that follows the one judged begins after all of them.
 pub fn constraint_of(targets: &[Target]) -> Option<String> {
-    let (first, rest) = targets.split_first()?;
-    let cluster = first.job.cluster;
-    if rest.iter().any(|other| other.job.cluster != cluster) {
-        return None;
-    }
-    let exact = joined(cluster, targets, Target::shared);
-    if exact.len() <= LONGEST || rest.is_empty() {
+    let exact = joined(targets, Target::shared)?;
+    if exact.len() <= LONGEST || targets.len() == 1 {
         return Some(exact);
     }
     let (mut earliest, mut latest) = (i64::MAX, i64::MIN);
@@ -90,24 +85,42 @@ pub fn constraint_of(targets: &[Target]) -> Option<String> {
         });
         (target.code, target.num_holds, since)
     };
-    Some(joined(cluster, targets, between)).filter(|text| text.len() <= LONGEST)
+    joined(targets, between).filter(|text| text.len() <= LONGEST)
 }
 
-/// A part for the jobs that share the same.
-fn joined(cluster: i32, targets: &[Target], shared: impl Fn(&Target) -> Shared) -> String {
-    let mut procs: BTreeMap<Shared, BTreeSet<i32>> = BTreeMap::new();
+/// A part for the jobs that share the same, in clusters where these have the same procs. `None`
+/// without jobs.
+fn joined(targets: &[Target], shared: impl Fn(&Target) -> Shared) -> Option<String> {
+    let mut procs: BTreeMap<(i32, Shared), BTreeSet<i32>> = BTreeMap::new();
     for target in targets {
-        procs.entry(shared(target)).or_default().insert(target.job.proc);
+        let key = (target.job.cluster, shared(target));
+        procs.entry(key).or_default().insert(target.job.proc);
     }
-    let parts: Vec<String> = procs.into_iter().map(|(shared, procs)| part(shared, procs)).collect();
-    match parts.as_slice() {
-        [part] => format!("(ClusterId == {cluster} && {part})"),
-        parts => format!("(ClusterId == {cluster} && (({})))", parts.join(") || (")),
+    let mut parts: BTreeMap<BTreeSet<i32>, Vec<String>> = BTreeMap::new();
+    let mut clusters: BTreeMap<(Shared, BTreeSet<i32>), BTreeSet<i32>> = BTreeMap::new();
+    for ((cluster, shared), procs) in procs {
+        clusters.entry((shared, procs)).or_default().insert(cluster);
+    }
+    for ((shared, procs), clusters) in clusters {
+        parts.entry(clusters).or_default().push(part(shared, procs));
+    }
+    let of = |(clusters, parts): (BTreeSet<i32>, Vec<String>)| {
+        let clusters = among("ClusterId", clusters);
+        match parts.as_slice() {
+            [part] => format!("({clusters} && {part})"),
+            parts => format!("({clusters} && (({})))", parts.join(") || (")),
+        }
+    };
+    let all: Vec<String> = parts.into_iter().map(of).collect();
+    match all.as_slice() {
+        [] => None,
+        [one] => Some(one.clone()),
+        several => Some(format!("({})", several.join(" || "))),
     }
 }
 
 fn part((code, num_holds, since): Shared, procs: BTreeSet<i32>) -> String {
-    let mut tests = vec![among(procs), "JobStatus == 5".to_owned()];
+    let mut tests = vec![among("ProcId", procs), "JobStatus == 5".to_owned()];
     tests.extend(code.map(|code| format!("HoldReasonCode == {code}")));
     tests.extend(num_holds.map(|holds| format!("NumHolds == {holds}")));
     let attribute = "EnteredCurrentStatus";
@@ -119,16 +132,17 @@ fn part((code, num_holds, since): Shared, procs: BTreeSet<i32>) -> String {
     tests.join(" && ")
 }
 
-/// `ProcId >= 3 && ProcId <= 9`; `(ProcId == 1 || (ProcId >= 3 && ProcId <= 9))`.
-fn among(procs: BTreeSet<i32>) -> String {
-    let procs: Vec<i32> = procs.into_iter().collect();
+/// `ProcId >= 3 && ProcId <= 9`; `(ProcId == 1 || (ProcId >= 3 && ProcId <= 9))`: true for these
+/// numbers alone.
+pub(crate) fn among(name: &str, numbers: BTreeSet<i32>) -> String {
+    let numbers: Vec<i32> = numbers.into_iter().collect();
     let runs: Vec<&[i32]> =
-        procs.chunk_by(|proc, next| proc.checked_add(1) == Some(*next)).collect();
+        numbers.chunk_by(|number, next| number.checked_add(1) == Some(*next)).collect();
     let several = runs.len() > 1;
     let tests = runs.into_iter().map(|run| match *run {
-        [from, .., to] if several => format!("(ProcId >= {from} && ProcId <= {to})"),
-        [from, .., to] => format!("ProcId >= {from} && ProcId <= {to}"),
-        _ => format!("ProcId == {}", run[0]),
+        [from, .., to] if several => format!("({name} >= {from} && {name} <= {to})"),
+        [from, .., to] => format!("{name} >= {from} && {name} <= {to}"),
+        _ => format!("{name} == {}", run[0]),
     });
     let tests = tests.collect::<Vec<_>>().join(" || ");
     if several { format!("({tests})") } else { tests }

@@ -63,7 +63,13 @@ fn jobs_of_one_hold_share_a_part() {
             .replace("(ProcId == 3 || (ProcId >= 0 && ProcId <= 1))", "((ProcId >= 0 && ProcId <= 1) || ProcId == 3)")
     );
     let other = Target { job: JobId::new(8, 0), ..target(0, 1, HELD) };
-    assert_eq!(constraint_of(&[alike[0], other]), None);
+    let far = Target { job: JobId::new(20, 0), num_holds: Some(2), ..other };
+    assert_eq!(
+        constraint_of(&[alike[0], other, far]).unwrap(),
+        "((ClusterId >= 7 && ClusterId <= 8 && ProcId == 0 && JobStatus == 5 && HoldReasonCode == 13 && \
+         NumHolds == 1 && EnteredCurrentStatus == 1772359200) || (ClusterId == 20 && ProcId == 0 && \
+         JobStatus == 5 && HoldReasonCode == 13 && NumHolds == 2 && EnteredCurrentStatus == 1772359200))"
+    );
     assert_eq!(constraint_of(&[]), None);
 }
 
@@ -116,11 +122,13 @@ fn edits_are_guarded_and_shared() {
 proptest! {
     #[test]
     fn a_constraint_is_true_of_the_holds_judged_alone(
-        procs in prop::collection::btree_map(0..400_i32, (1..4_i64, 0..40_i64), 1..200),
+        jobs in prop::collection::btree_map((5..8_i32, 0..400_i32), (1..4_i64, 0..40_i64), 1..200),
         stranger in 0..400_i32,
     ) {
         let targets: Vec<Target> =
-            procs.iter().map(|(&proc, &(holds, at))| target(proc, holds, HELD + at)).collect();
+            jobs.iter().map(|(&(cluster, proc), &(holds, at))| Target {
+                job: JobId::new(cluster, proc), ..target(proc, holds, HELD + at)
+            }).collect();
         let Some(constraint) = constraint_of(&targets) else { return Ok(()) };
         prop_assert!(constraint.len() <= LONGEST);
         prop_assert!(constraint.starts_with('(') && constraint.ends_with(')'));
@@ -144,7 +152,7 @@ proptest! {
             cluster.remove("ProcId");
             prop_assert!(!is_true(&expression, &cluster));
         }
-        if !procs.contains_key(&stranger) {
+        if (5..8).all(|cluster| !jobs.contains_key(&(cluster, stranger))) {
             for one in &targets {
                 let mut ad = ad(one);
                 ad.insert_value("ProcId", i64::from(stranger));

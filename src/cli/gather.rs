@@ -11,9 +11,10 @@ use crate::advice::Missing;
 use crate::history::ATTRIBUTES;
 use crate::policy::Version;
 use crate::queue::{
-    AdText, Filter, Found, Projection, QueueError, QueueJob, RecentRuns, Schedd, display_path,
-    held_jobs_of_file, held_jobs_of_text, unreadable,
+    AdText, Filter, Found, Projection, QueueError, QueueJob, RecentRuns, Schedd, Selection,
+    display_path, held_jobs_of_file, held_jobs_of_text, unreadable,
 };
+use crate::workflow::Manager;
 use eventlog::JobId;
 use eventlog::input;
 
@@ -34,6 +35,8 @@ pub(super) type Owners = HashMap<PathBuf, BTreeSet<String>>;
 pub struct Gathered {
     /// Jobs to judge. Without ads (logs alone) the logs tell which jobs are held.
     pub held: Vec<QueueJob>,
+    /// Jobs in other states, where these are asked about too.
+    pub others: Vec<QueueJob>,
     /// True when there are no ads and the jobs held at the end of the logs are meant.
     pub logs_alone: bool,
     /// Readable job event logs of users and DAGs.
@@ -104,22 +107,33 @@ pub fn gather(
         .following(request.printed_attributes());
     let schedd = request.schedd(config)?;
     check_named(request)?;
-    let logs_alone = request.job_ads.is_none() && request.is_offline();
+    let mut logs_alone = request.job_ads.is_none() && request.is_offline();
     let (selection, limit) = (&request.selection, request.limit);
+    let of_dag = jobs_of_dag(request, &schedd, &projection).filter(|_| logs_alone);
     let found = match (&request.job_ads, &request.job_ad_text) {
         (Some(name), Some(text)) => {
             held_jobs_of_text(text, name, selection, filter, limit, &projection)
         }
         (Some(file), None) => held_jobs_of_file(file, selection, filter, limit, &projection),
-        (None, _) if logs_alone => Ok(Found::default()),
+        (None, _) if logs_alone => match of_dag {
+            Some(Ok(found)) => {
+                logs_alone = false;
+                Ok(found)
+            }
+            Some(Err(error)) => {
+                let fault = format!("jobs of the DAG in the queue: {error}");
+                Ok(Found { faults: vec![fault], ..Found::default() })
+            }
+            None => Ok(Found::default()),
+        },
         (None, _) => schedd.held_jobs(selection, limit, &projection),
     };
-    let Found { held, refused, faults, ads } = found?;
+    let Found { held, others, refused, faults, ads } = found?;
     let mut remarks = Remarks { refused, faults, ..Remarks::default() };
     if held.is_empty() && !logs_alone && !request.workflow {
         return Ok((Gathered { ads, ..Gathered::default() }, remarks));
     }
-    let named = job_logs::of(request, config, &held, &mut remarks);
+    let named = job_logs::of(request, config, &held, &others, &mut remarks);
     let event_logs = event_logs(request, config, &mut remarks.missing);
     let (mut epochs, mut hold_counts) = (None, None);
     if !request.is_offline() && request.epochs.is_none() {
@@ -134,6 +148,7 @@ pub fn gather(
     let epoch_file = request.epochs.clone();
     let gathered = Gathered {
         held,
+        others,
         logs_alone,
         event_logs,
         event_log_bytes: config.event_log_bytes()?,
@@ -143,6 +158,24 @@ pub fn gather(
         ..named
     };
     Ok((gathered, remarks))
+}
+
+/// The jobs of the DAG that is asked about, in any state, where its DAGMan is in the queue and the
+/// past is not asked about.
+fn jobs_of_dag(
+    request: &Request,
+    schedd: &Schedd,
+    projection: &Projection,
+) -> Option<Result<Found, QueueError>> {
+    let dag = request.dag.as_ref().filter(|_| request.now.is_none())?;
+    let manager = Manager::of(dag).filter(|manager| !manager.has_ended)?;
+    let selection = Selection {
+        constraint: Some(format!("DAGManJobId == {}", manager.cluster)),
+        all_users: true,
+        any_state: true,
+        ..Selection::default()
+    };
+    Some(schedd.held_jobs(&selection, request.limit, projection))
 }
 
 /// The jobs, one of each cluster and owner by turns: nobody's many clusters keep others' from being

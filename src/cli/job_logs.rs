@@ -1,4 +1,4 @@
-//! The job event logs of held jobs: which can be read, each file once, and whose they are.
+//! The job event logs of jobs: which can be read, each file once, and whose they are.
 
 use std::collections::HashMap;
 use std::io;
@@ -21,6 +21,7 @@ pub(super) fn of(
     request: &Request,
     config: &Config,
     held: &[QueueJob],
+    others: &[QueueJob],
     remarks: &mut Remarks,
 ) -> Gathered {
     if !request.user_logs.is_empty() {
@@ -38,7 +39,7 @@ pub(super) fn of(
     };
     let no_log = Missing::Source("the job has no event log of its own".into());
     let mut found = Gathered::default();
-    for job in held {
+    for job in held.iter().chain(others) {
         let mut faults: Vec<Missing> = Vec::new();
         let mut any = false;
         let account = job.account.as_deref().unwrap_or_default();

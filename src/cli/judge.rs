@@ -17,14 +17,16 @@ use super::pool::Pool;
 use super::run::RunError;
 use super::zones::Zone;
 use super::{Config, Request};
-use crate::advice::{Advice, Advisor, Command, Held, Missing, Policies, ask_urls};
+use crate::advice::{Advice, Advisor, Command, Held, Missing, Policies, Since, Target, ask_urls};
 use crate::checks::LocalFiles;
 use crate::features::Holds;
-use crate::history::{Coverage, EventLogView, History, HistoryBuilder, HoldInQueue, LogReport};
+use crate::history::{
+    Coverage, EventLogView, History, HistoryBuilder, HoldInQueue, LogReport, printed,
+};
 use crate::model::{Model, ModelError};
 use crate::policy::{Knobs, PolicyTime};
-use crate::queue::{AdText, QueueError, QueueJob, display_path};
-use crate::workflow::View;
+use crate::queue::{AdText, QueueError, QueueJob, display_path, job_status as status};
+use crate::workflow::{View, Waiting, keep_off};
 use eventlog::input;
 use eventlog::{EventLogError, JobId, LogFiles, ReadOptions};
 
@@ -49,7 +51,7 @@ pub(super) struct Seen {
 /// Gives the advice for each held job to `take`, in the order of their ids. Jobs that turn out not
 /// to be held are added to those refused.
 pub(super) fn judge(
-    gathered: Gathered,
+    mut gathered: Gathered,
     remarks: &mut Remarks,
     request: &Request,
     config: &Config,
@@ -60,7 +62,19 @@ pub(super) fn judge(
     let history = read_histories(&gathered, remarks, now)?;
     let selection = &request.selection;
     let names = |job, owner: Option<&str>| selection.names(job, owner, None);
-    let view = request.workflow.then(|| View::of(&history, now, request.by, names));
+    let view = request.workflow.then(|| {
+        let mut view = View::of(&history, now, request.by, names);
+        if view.has_good_place {
+            let held = gathered.held.iter().filter(|job| view.held_there.contains(&job.id));
+            let all = held.chain(&gathered.others).filter_map(waiting);
+            view.keep_off = keep_off(&all.collect::<Vec<_>>(), &view.suspects);
+        }
+        view
+    });
+    // Of these the view says what to do.
+    if let Some(view) = view.as_ref().filter(|view| view.keep_off.iter().any(|one| one.held)) {
+        gathered.held.retain(|job| !view.held_there.contains(&job.id));
+    }
     let seen = Seen { jobs: history.jobs().len(), view };
     let held = match gathered.logs_alone {
         true => held_in_logs(&history, &mut remarks.refused, request, now),
@@ -126,6 +140,23 @@ pub(super) fn judge(
     });
     remarks.faults.extend(policies.time.line());
     judged.map(|()| seen)
+}
+
+/// The job, if it is idle or on hold.
+fn waiting(job: &QueueJob) -> Option<Waiting> {
+    let ad = job.ad.to_classad();
+    let number = |name| ad.integer(name).and_then(|number| i32::try_from(number).ok());
+    let hold = match ad.integer("JobStatus") {
+        Some(status::IDLE) => None,
+        Some(status::HELD) => Some(Target {
+            job: job.id,
+            code: number("HoldReasonCode"),
+            num_holds: ad.integer("NumHolds"),
+            since: ad.integer("EnteredCurrentStatus").map(Since::At),
+        }),
+        _ => return None,
+    };
+    Some(Waiting { job: job.id, requirements: printed(&ad, "Requirements"), hold })
 }
 
 /// The files of this machine, unless the past is asked about.

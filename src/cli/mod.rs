@@ -14,6 +14,7 @@
 //! - `costs`: costs from options, settings or the model's thresholds.
 //! - `debug`: `-debug`.
 //! - `gather`: brings jobs, logs, ads and counts together, and notes what could not be read.
+//! - `html`: writes the page of `-html`.
 //! - `job_logs`: logs that ads name, each once, without those that cannot be read in time.
 //! - `judge`: reads histories and asks the advisor about each job.
 //! - `local_files`: who this is, and on which machine.
@@ -47,6 +48,7 @@ mod constraint;
 mod costs;
 mod debug;
 mod gather;
+mod html;
 mod job_logs;
 mod judge;
 mod local_files;

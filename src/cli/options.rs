@@ -134,12 +134,20 @@ const OPTIONS: &[OptionSpec] = &[
         "dag",
         3,
         OUTPUT,
-        "The same for the jobs of this DAG file, from its nodes log (FILE.nodes.log). It also says how far its nodes are and which \
-         of them keep others waiting.",
+        "The same for the jobs of this DAG file, from the logs that its submit files name, else its nodes log \
+         (FILE.nodes.log). It also says how far its nodes are and which of them keep others waiting.",
     )
     .takes(Takes::One("filename")),
     flag("by", 2, OUTPUT, "What -workflow counts by. The default suits the jobs.")
         .takes(Takes::One("machine|site")),
+    flag(
+        "html",
+        2,
+        OUTPUT,
+        "Write what -workflow prints as a page too, with the table as a picture. A page that it wrote before is replaced, \
+         no other file.",
+    )
+    .takes(Takes::One("filename")),
     wide(OUTPUT),
     flag("long", 1, OUTPUT, "Print each advice as a ClassAd."),
     flag("json", 2, OUTPUT, "Print the advices as one JSON array."),

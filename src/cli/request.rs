@@ -1,7 +1,7 @@
 //! What the command line asks for.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::parser::ValueSource;
@@ -19,7 +19,7 @@ use super::print::of_job_ad;
 use crate::advice::Recommendation;
 use crate::queue::{JobSpec, Schedd, Selection};
 use crate::text::{classad_quote, strip_control};
-use crate::workflow::By;
+use crate::workflow::{By, Dag};
 
 /// How advices are printed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +70,10 @@ pub struct Request {
     pub workflow: bool,
     /// `-dag`.
     pub dag: Option<PathBuf>,
+    /// The log of its nodes' states.
+    pub nodes_log: Option<PathBuf>,
+    /// `-html`: the page that is written.
+    pub page: Option<PathBuf>,
     /// `-by`.
     pub by: By,
     /// `-limit`.
@@ -233,6 +237,8 @@ impl Request {
         };
         let (columns, table) = arguments::columns(matches);
         let watch = watch(matches)?;
+        let is_workflow = workflow(matches)?;
+        let given_page = is_given(matches, "html");
         let dag_node = dag_node(text("dagnode"), text("dagnode-DAGManJobId"))?;
         let mut request = Self {
             help: matches.get_flag("help"),
@@ -242,9 +248,12 @@ impl Request {
                 jobs: jobs(&texts(arguments::OPERANDS)),
                 constraint: both(text("constraint"), dag_node),
                 all_users: matches.get_flag("allusers"),
+                any_state: is_workflow,
             },
             advice: advice(matches)?,
-            workflow: workflow(matches)?,
+            workflow: is_workflow,
+            page: path("html"),
+            nodes_log: paths("userlog").into_iter().next().filter(|_| path("dag").is_some()),
             dag: path("dag"),
             by: match text("by").as_deref() {
                 Some("machine") => By::Machine,
@@ -277,7 +286,7 @@ impl Request {
             style: Style {
                 columns,
                 table,
-                colour: colour::is_wanted(),
+                colour: colour::is_wanted() && !given_page,
                 removals: matches.get_flag("removals"),
                 explains: matches.get_flag("explain-decision"),
             },
@@ -291,9 +300,10 @@ impl Request {
             }
         }
         if let (Some(dag), true) = (&request.dag, request.user_logs.is_empty()) {
-            let mut log = dag.clone().into_os_string();
-            log.push(".nodes.log");
-            request.user_logs.push(log.into());
+            let nodes = request.nodes_log.get_or_insert_with(|| nodes_log(dag)).clone();
+            let logs = Dag::read(dag).ok().and_then(|dag| dag.job_logs());
+            let logs = logs.filter(|logs| logs.iter().all(|log| log.is_file()));
+            request.user_logs = logs.unwrap_or_else(|| vec![nodes]);
         }
         let files = request.job_ads.iter().chain(&request.epochs);
         let files = files.chain(&request.user_logs).chain(&request.event_logs);
@@ -339,6 +349,13 @@ fn both(one: Option<String>, two: Option<String>) -> Option<String> {
     }
 }
 
+/// The log that DAGMan keeps of the nodes of a DAG file.
+fn nodes_log(dag: &Path) -> PathBuf {
+    let mut log = dag.as_os_str().to_owned();
+    log.push(".nodes.log");
+    log.into()
+}
+
 /// The jobs and owners named, each a word or one of a list.
 fn jobs(operands: &[String]) -> Vec<JobSpec> {
     operands.iter().flat_map(|word| JobSpec::words(word)).map(JobSpec::parse).collect()
@@ -348,9 +365,9 @@ fn jobs(operands: &[String]) -> Vec<JobSpec> {
 fn workflow(matches: &ArgMatches) -> Result<bool, ArgumentError> {
     let given = |name: &str| is_given(matches, name);
     if !matches.get_flag("workflow") && !given("dag") {
-        return match given("by") {
-            true => Err(ArgumentError::Invalid("-by needs -workflow or -dag".to_owned())),
-            false => Ok(false),
+        return match ["by", "html"].into_iter().find(|name| given(name)) {
+            Some(name) => Err(ArgumentError::Invalid(format!("-{name} needs -workflow or -dag"))),
+            None => Ok(false),
         };
     }
     let others = ["long", "jsonl", "af", "format", "watch", "apply", "outcomes"];

@@ -19,7 +19,7 @@ use super::print::{Page, Printer};
 use super::request::Output;
 use super::watch::watch;
 use super::{ArgumentError, Config, Request};
-use super::{mcp, model_file, model_sheet, piped};
+use super::{html, mcp, model_file, model_sheet, piped};
 use jiff::tz::TimeZone;
 
 use crate::advice::Advice;
@@ -27,8 +27,8 @@ use crate::checks;
 use crate::journal::{Journal, JournalError};
 use crate::model::ModelError;
 use crate::queue::{AdText, QueueError, display_path};
-use crate::text::plural;
-use crate::workflow::{Dag, Progress};
+use crate::text::{plural, shell_command};
+use crate::workflow::{Dag, Manager, Progress, View};
 use eventlog::{EventLogError, ReadOptions, fnv1a};
 
 /// Seconds between two looks at the jobs of a node, at least and at most. Assumed.
@@ -89,6 +89,14 @@ pub enum RunError {
     /// None of the jobs was acted on.
     #[error("nothing was done")]
     NothingDone,
+    /// The page of `-html` cannot be written.
+    #[error("-html {}: {source}", .path.display())]
+    Page {
+        /// Its name.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// Standard output cannot be written.
     #[error("cannot write: {0}")]
     Write(#[from] io::Error),
@@ -224,6 +232,22 @@ fn advise(
         tell(&remarks);
         return apply(collector, request, config, &model.metadata.identity(), now, out);
     }
+    if let Some(path) = &request.page {
+        return html::advise(path, gathered, remarks, request, config, now, out);
+    }
+    show(gathered, remarks, request, config, now, out, |_| {})
+}
+
+/// Prints the advice; what is wrong where is given to `see` where it is asked for.
+pub(super) fn show(
+    gathered: Gathered,
+    mut remarks: Remarks,
+    request: &Request,
+    config: &Config,
+    now: i64,
+    out: &mut dyn Write,
+    see: impl FnOnce(&View),
+) -> Result<Option<i64>, RunError> {
     let selection = &request.selection;
     let page = Page { style: request.style, now, zone: TimeZone::system() };
     let mut judged = 0;
@@ -240,6 +264,10 @@ fn advise(
     if let Some(mut view) = seen.view {
         view.progress = progress(request, now, &mut remarks)?;
         printer.view(&view)?;
+        see(&view);
+        if view.keep_off.iter().any(|one| one.held) {
+            nothing = "No other held jobs.".to_owned();
+        }
         if request.output == Output::Json {
             tell(&remarks);
             return Ok(None);
@@ -250,7 +278,7 @@ fn advise(
         nothing = format!("No held jobs: the logs have {jobs}, none on hold at their end.");
     }
     tell(&remarks);
-    if judged == 0 && !selection.jobs.is_empty() {
+    if judged == 0 && !selection.jobs.is_empty() && !request.workflow {
         return Err(RunError::NothingJudged);
     }
     if judged > 0 {
@@ -268,13 +296,19 @@ fn progress(
     now: i64,
     remarks: &mut Remarks,
 ) -> Result<Option<Progress>, RunError> {
-    let (Some(file), Some(log)) = (&request.dag, request.user_logs.first()) else {
+    let (Some(file), Some(log)) = (&request.dag, &request.nodes_log) else {
         return Ok(None);
     };
     let read = |source| QueueError::Read { path: file.clone(), source };
     let dag = Dag::read(file).map_err(read)?;
     remarks.faults.extend(dag.faults.iter().cloned());
-    Ok(Some(dag.progress(log, &ReadOptions::default(), now)?))
+    let mut progress = dag.progress(log, &ReadOptions::default(), now)?;
+    let has_ended = Manager::of(file).is_some_and(|manager| manager.has_ended);
+    progress.resume = (has_ended && progress.has_failed()).then(|| {
+        let name = file.to_string_lossy();
+        shell_command(["condor_submit_dag", &name])
+    });
+    Ok(Some(progress))
 }
 
 /// What is printed where there are no held jobs: what was read. `ads`: those in the file.

@@ -71,6 +71,8 @@ pub(crate) fn state(ad: &ClassAd) -> &'static str {
 pub struct Found {
     /// The held ones among those asked about.
     pub held: Vec<QueueJob>,
+    /// The others, where jobs in any state are looked for.
+    pub others: Vec<QueueJob>,
     /// Of those named the ones that cannot be judged, a line each that says why.
     pub refused: Vec<String>,
     /// Parts of the input that could not be used, a line each.
@@ -119,10 +121,10 @@ impl<'a> Sorter<'a> {
         }
         let held = HoldInQueue::of(ad).is_some();
         for (spec, met) in self.selection.jobs.iter().zip(&mut self.met) {
-            let exact = matches!(spec, JobSpec::Job(_));
+            let exact = matches!(spec, JobSpec::Job(_)) || self.selection.any_state;
             if !*met && (held || exact) && spec.names(id, owner, user) {
                 *met = true;
-                if !held {
+                if !held && !self.selection.any_state {
                     let state = state(ad);
                     self.found.refused.push(format!("job {id} is not held, it is {state}"));
                 }
@@ -133,6 +135,9 @@ impl<'a> Sorter<'a> {
             let like = self.found.held.last().filter(|last| last.id.cluster == id.cluster);
             let text = like.map_or_else(|| AdText::of(ad), |like| AdText::like(ad, &like.ad));
             self.found.held.push(QueueJob::of(id, ad, text));
+        }
+        if !held && self.selection.any_state {
+            self.found.others.push(QueueJob::of(id, ad, AdText::of(ad)));
         }
     }
 
@@ -150,7 +155,8 @@ impl<'a> Sorter<'a> {
             self.found.faults.push(format!("{}: {more} more faults", self.place));
         }
         for (spec, met) in self.selection.jobs.iter().zip(&self.met) {
-            if !met {
+            // The logs may have those that left.
+            if !met && !self.selection.any_state {
                 let place = self.place;
                 self.found.refused.push(match spec {
                     JobSpec::Job(id) => format!("job {id} is not in {place}"),

@@ -92,13 +92,16 @@ pub struct Selection {
     pub constraint: Option<String>,
     /// Jobs of all users when `jobs` is empty, else the user's own.
     pub all_users: bool,
+    /// Jobs in any state are looked for, not the held ones alone.
+    pub any_state: bool,
 }
 
 impl Selection {
     /// The constraint to send to the queue. A job named by its full id is found in any state, so
-    /// that `not held` and `not in the queue` are told apart; everything else only when held.
+    /// that `not held` and `not in the queue` differ; everything else only when held, unless any
+    /// state will do.
     pub fn expression(&self) -> String {
-        self.and_constraint(self.named("JobStatus == 5"))
+        self.and_constraint(self.named(if self.any_state { "" } else { "JobStatus == 5" }))
     }
 
     /// The constraint for the jobs asked about in any state, and for these.

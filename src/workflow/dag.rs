@@ -3,7 +3,7 @@
 //! Commands and their words follow "DAGMan input file" of HTCondor's manual. Only what decides
 //! which nodes there are and which wait for which is read.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -13,8 +13,14 @@ use serde::{Serialize, Serializer};
 /// Bytes of a DAG file that are read.
 const LONGEST: u64 = 64 << 20;
 
+/// Bytes of a submit file that are read.
+const LONGEST_SUBMIT: u64 = 1 << 20;
+
 /// Nodes, and lists of parents with children, of a DAG with its splices.
 const MOST: usize = 1_000_000;
+
+/// The highest number of a rescue DAG (DAGMAN_MAX_RESCUE_NUM is at most that).
+const RESCUES: u32 = 999;
 
 /// Files within each other, and files in all.
 const DEEPEST: usize = 32;
@@ -43,6 +49,10 @@ pub struct Dag {
     nodes: Vec<Node>,
     names: HashMap<String, usize>,
     files: usize,
+    /// Submit files of nodes, with the folders that DAGMan submits them in.
+    submits: BTreeSet<(PathBuf, PathBuf)>,
+    /// A node has its submit description in the DAG file.
+    has_inline: bool,
     /// Lines that could not be read, with their file.
     pub faults: Vec<String>,
 }
@@ -66,6 +76,16 @@ pub struct Progress {
     pub blockers: Vec<Blocker>,
     /// Nodes that wait for any of these.
     pub blocked: usize,
+    /// The command that goes on with the DAG, where its DAGMan has left the queue and nodes failed.
+    pub resume: Option<String>,
+}
+
+impl Progress {
+    /// A node failed.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        self.counts.iter().any(|&(state, count)| state == State::Failed && count > 0)
+    }
 }
 
 /// A node that keeps others waiting.
@@ -105,14 +125,54 @@ impl State {
 const BLOCKERS: usize = 20;
 
 impl Dag {
-    /// Reads a DAG file with its splices and what it includes.
+    /// Reads a DAG file with its splices and what it includes, and which nodes its newest rescue DAG
+    /// has as done.
     ///
     /// # Errors
     /// The file cannot be read. One that it names is a fault.
     pub fn read(path: &Path) -> io::Result<Self> {
         let mut dag = Self::default();
         dag.file(path, "", 0)?;
+        dag.rescue(path);
         Ok(dag)
+    }
+
+    /// Takes over the nodes that are done from `FILE.rescueNNN` of the highest number, as DAGMan
+    /// does.
+    fn rescue(&mut self, path: &Path) {
+        let of = |number: u32| {
+            let mut name = path.as_os_str().to_owned();
+            name.push(format!(".rescue{number:03}"));
+            PathBuf::from(name)
+        };
+        let Some(file) = (1..=RESCUES).rev().map(of).find(|file| file.exists()) else { return };
+        let mut text = Vec::new();
+        let read = input::reader(&file).and_then(|file| file.take(LONGEST).read_to_end(&mut text));
+        if let Err(error) = read {
+            let file = crate::queue::display_path(&file);
+            self.faults
+                .push(format!("{file}: {error}; nodes that it has as done count as not submitted"));
+        }
+        for line in String::from_utf8_lossy(&text).lines() {
+            let mut words = line.split_whitespace();
+            if words.next().is_some_and(|word| word.eq_ignore_ascii_case("DONE"))
+                && let Some(name) = words.next()
+            {
+                self.set_done("", name);
+            }
+        }
+    }
+
+    /// The logs that the submit files of its nodes name: they have the jobs of earlier runs of the
+    /// DAG too, while DAGMan begins its nodes log anew. `None` unless all do, without macros.
+    #[must_use]
+    pub fn job_logs(&self) -> Option<Vec<PathBuf>> {
+        if self.has_inline || self.submits.is_empty() {
+            return None;
+        }
+        let logs: Option<BTreeSet<PathBuf>> =
+            self.submits.iter().map(|(file, folder)| log_of(file, folder)).collect();
+        logs.map(|logs| logs.into_iter().collect())
     }
 
     /// How many nodes it has.
@@ -163,7 +223,16 @@ impl Dag {
             }
             match (command.to_ascii_uppercase().as_str(), rest) {
                 // FINAL, SERVICE and PROVISIONER belong to the DAG itself, not to its order.
-                ("JOB", [name, options @ ..]) => self.node(prefix, name, options),
+                ("JOB", [name, options @ ..]) => {
+                    self.node(prefix, name, options);
+                    self.has_inline |= inline.is_some();
+                    if let (None, [file, options @ ..]) = (&inline, options)
+                        && self.submits.len() < FILES
+                    {
+                        let place = in_folder(&folder, "", options);
+                        self.submits.insert((place.join(file), place));
+                    }
+                }
                 ("SUBDAG", [external, name, options @ ..])
                     if external.eq_ignore_ascii_case("EXTERNAL") =>
                 {
@@ -305,7 +374,8 @@ impl Dag {
         };
         let mut blockers: Vec<Blocker> = stopped.iter().take(BLOCKERS).map(blocker).collect();
         blockers.sort_by_key(|blocker| std::cmp::Reverse(blocker.waiting));
-        Ok(Progress { counts: counts.into_iter().collect(), blockers, blocked })
+        let counts = counts.into_iter().collect();
+        Ok(Progress { counts, blockers, blocked, resume: None })
     }
 
     /// Nodes that are not done below these.
@@ -323,6 +393,58 @@ impl Dag {
             }
         }
         count
+    }
+}
+
+/// The log that a submit file names, submitted in this folder; `None` where none is named, or by a
+/// macro, or the file cannot be read.
+fn log_of(file: &Path, folder: &Path) -> Option<PathBuf> {
+    let mut text = Vec::new();
+    input::reader(file).ok()?.take(LONGEST_SUBMIT).read_to_end(&mut text).ok()?;
+    let text = String::from_utf8_lossy(&text);
+    let value = |name: &str| {
+        let of = |line: &str| {
+            let (key, value) = line.split_once('=')?;
+            key.trim().eq_ignore_ascii_case(name).then(|| value.trim().to_owned())
+        };
+        text.lines().filter_map(of).next_back().filter(|value| !value.is_empty())
+    };
+    let (log, place) = (value("log")?, value("initialdir").unwrap_or_default());
+    let is_plain = !log.contains('$') && !place.contains('$') && log != "/dev/null";
+    is_plain.then(|| folder.join(place).join(log))
+}
+
+/// The DAGMan job that a DAG was last given to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Manager {
+    /// Its cluster.
+    pub cluster: i32,
+    /// It left the queue.
+    pub has_ended: bool,
+}
+
+impl Manager {
+    /// The manager of a DAG file by `FILE.dagman.log`; `None` where that cannot be read.
+    #[must_use]
+    pub fn of(dag: &Path) -> Option<Self> {
+        let mut log = dag.as_os_str().to_owned();
+        log.push(".dagman.log");
+        let mut log = eventlog::open(Path::new(&log), &ReadOptions::default()).ok()?;
+        let mut last: Option<Self> = None;
+        while let Some(event) = log.next_event() {
+            let Ok(event) = event else { continue };
+            let cluster = event.job.cluster;
+            match event.kind() {
+                EventKind::Submit => last = Some(Self { cluster, has_ended: false }),
+                EventKind::JobTerminated | EventKind::JobAborted => {
+                    if let Some(manager) = last.as_mut().filter(|last| last.cluster == cluster) {
+                        manager.has_ended = true;
+                    }
+                }
+                _ => {}
+            }
+        }
+        last
     }
 }
 
@@ -501,6 +623,44 @@ mod tests {
         let (_folder, dag) = dag(&[("a.dag", "JOB A a\nINCLUDE a.dag\nSPLICE S a.dag\n")]);
         assert!(!dag.faults.is_empty() && dag.faults.len() <= 20);
         assert!(dag.len() <= MOST + 1);
+    }
+
+    #[test]
+    fn submit_files_name_logs() {
+        let (folder, read) = dag(&[
+            ("a.dag", "JOB A a.sub\nJOB B b.sub DIR sub\nJOB C a.sub\n"),
+            ("a.sub", "executable = x\nLog = jobs.log\nqueue\n"),
+            ("sub/b.sub", "initialdir = run\nlog=b.log\nqueue\n"),
+        ]);
+        let logs = ["jobs.log", "sub/run/b.log"].map(|log| folder.path().join(log));
+        assert_eq!(read.job_logs(), Some(logs.to_vec()));
+        for (name, text) in [
+            ("a.sub", "log = $(Cluster).log\n"),
+            ("a.sub", "executable = x\n"),
+            ("a.dag", "JOB A {\nlog = a.log\n}\n"),
+        ] {
+            let mut files = vec![("a.dag", "JOB A a.sub\n"), ("a.sub", "log = a.log\n")];
+            files.retain(|file| file.0 != name);
+            files.push((name, text));
+            assert_eq!(dag(&files).1.job_logs(), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_newest_rescue_dag_has_the_nodes_that_are_done() {
+        let (folder, _) = dag(&[
+            ("a.dag", "JOB A a\nJOB B b\nSPLICE S part.dag\n"),
+            ("part.dag", "JOB X x\n"),
+            ("a.dag.rescue001", "DONE A\nDONE B\nDONE S+X\n"),
+            (
+                "a.dag.rescue002",
+                "# Nodes that are done: 2\nDONE A\nDONE S+X\nRETRY B 2\nDONE\nDONE no\n",
+            ),
+        ]);
+        let dag = Dag::read(&folder.path().join("a.dag")).unwrap();
+        let done: Vec<&str> =
+            dag.nodes.iter().filter(|node| node.done).map(|node| node.name.as_str()).collect();
+        assert_eq!(done, ["A", "S+X"]);
     }
 
     #[test]

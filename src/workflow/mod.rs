@@ -3,20 +3,25 @@
 //! - `cause`: why a run failed.
 //! - `runs`: the runs of jobs: where, for how long, and how each ended.
 //! - `dag`: a DAG file, how far its nodes are, and what keeps others waiting.
+//! - `keep_off`: what keeps jobs off bad places.
 //! - `matrix`: failed runs by cause and place, grouped where there are many.
 //! - `suspects`: places where more runs fail than chance explains, and those that fail them at once.
 
 mod cause;
 mod dag;
+mod keep_off;
 mod matrix;
 mod runs;
 mod suspects;
 
 pub use cause::Cause;
-pub use dag::{Blocker, Dag, Progress, State};
+pub use dag::{Blocker, Dag, Manager, Progress, State};
+pub use keep_off::{KeepOff, Waiting, keep_off};
 pub use matrix::{By, Column, Matrix, Row};
 pub use runs::{End, Run, runs};
 pub use suspects::{Suspect, suspects};
+
+use std::collections::{BTreeMap, HashSet};
 
 use serde::Serialize;
 
@@ -40,6 +45,14 @@ pub struct View {
     pub matrix: Matrix,
     /// Places where runs fail and elsewhere they do not.
     pub suspects: Vec<Suspect>,
+    /// Jobs whose last run ended in a hold at such a place for the cause that it is suspected for.
+    #[serde(skip)]
+    pub held_there: HashSet<JobId>,
+    /// Jobs succeed or run at a place that is not suspected.
+    #[serde(skip)]
+    pub has_good_place: bool,
+    /// Jobs that may start at such places, and what keeps them off.
+    pub keep_off: Vec<KeepOff>,
     /// How far the DAG is, where one is asked about.
     pub progress: Option<Progress>,
 }
@@ -70,6 +83,24 @@ impl View {
         let by = matrix::resolved(&all, by);
         view.matrix = Matrix::of(&all, by);
         view.suspects = suspects(&all, by);
+        let is_suspect = |run: &Run| {
+            let at = matrix::place(run, by);
+            view.suspects.iter().find(|one| one.place == at)
+        };
+        view.has_good_place = all.iter().any(|run| {
+            let is_known = !matrix::place(run, by).is_empty();
+            let is_good = matches!(run.end, End::Succeeded | End::Running);
+            is_good && is_known && is_suspect(run).is_none()
+        });
+        // The runs of a job are in their order.
+        let last: BTreeMap<JobId, &Run> = all.iter().map(|run| (run.job, run)).collect();
+        let is_held_there = |run: &&Run| match run.end {
+            End::Failed(cause @ Cause::Hold { .. }) => {
+                is_suspect(run).is_some_and(|one| one.any_cause || one.cause == cause)
+            }
+            _ => false,
+        };
+        view.held_there = last.into_values().filter(is_held_there).map(|run| run.job).collect();
         view
     }
 }

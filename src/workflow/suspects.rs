@@ -1,16 +1,19 @@
 //! Places where more runs fail than chance explains, and those that fail them at once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
 use super::matrix::{By, place, resolved};
 use super::{Cause, End, Run};
+use crate::advice::is_name;
+use crate::text::classad_quote;
+use eventlog::JobId;
 
-/// Failed runs from which on a place is suspected. Assumed.
+/// Failed jobs from which on a place is suspected. Assumed.
 const LEAST_FAILED: usize = 3;
 
-/// The share of its runs that fail from which on a place is suspected. Assumed.
+/// The share of its jobs that fail so from which on a place is suspected. Assumed.
 const LEAST_SHARE: f64 = 0.5;
 
 /// A failure counts as at once below this share of the time that successful runs take. Assumed.
@@ -19,7 +22,7 @@ const AT_ONCE: f64 = 0.1;
 /// Below this probability, for all places together, so many failures are no chance.
 const CHANCE: f64 = 0.01;
 
-/// A place where runs fail and elsewhere they do not.
+/// A place where jobs fail and elsewhere they do not, or not of this cause.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Suspect {
     /// Machine or site.
@@ -28,84 +31,164 @@ pub struct Suspect {
     pub is_site: bool,
     /// The cause of most failures there.
     pub cause: Cause,
-    /// Failed runs there, and runs that ended there.
+    /// Failures of whatever cause are counted, not those of this one alone.
+    pub any_cause: bool,
+    /// Jobs that failed there.
     pub failed: usize,
-    /// Runs that ended there.
+    /// Jobs of which a run ended there.
     pub ended: usize,
-    /// Failed runs elsewhere.
+    /// Jobs that failed elsewhere.
     pub failed_elsewhere: usize,
-    /// Runs that ended elsewhere.
+    /// Jobs of which a run ended elsewhere.
     pub ended_elsewhere: usize,
     /// It ends runs so soon that it draws more of them: median seconds of failed runs there and of
     /// successful ones anywhere.
     pub black_hole: Option<(i64, i64)>,
     /// The probability of as many failures there by chance (Fisher's exact test, one-sided), times
-    /// the number of places.
+    /// the number of tests: places times causes, and any cause.
     pub chance: f64,
 }
 
+impl Suspect {
+    /// What Requirements need to keep a job off the place; `None` where its name is no name of a
+    /// machine or site, such as an address.
+    #[must_use]
+    pub fn exclusion(&self) -> Option<String> {
+        let is_address = self.place.bytes().all(|b| b.is_ascii_digit() || b".:[]".contains(&b));
+        let attribute = if self.is_site { "GLIDEIN_Site" } else { "Machine" };
+        let name = classad_quote(&self.place).filter(|_| is_name(&self.place) && !is_address)?;
+        Some(format!("TARGET.{attribute} =!= {name}"))
+    }
+}
+
 /// Places that are suspected, the least likely first. `by`: machines or sites.
+///
+/// Each job counts once at a place, however often it ran there: its runs there are not independent.
+/// Failures of one cluster alone are compared with that cluster's own jobs elsewhere: it may be the
+/// program.
 #[must_use]
 pub fn suspects(runs: &[Run], by: By) -> Vec<Suspect> {
     let by = resolved(runs, by);
-    let mut places: BTreeMap<&str, Vec<&Run>> = BTreeMap::new();
+    let mut places: BTreeMap<&str, Here> = BTreeMap::new();
     let mut good = Vec::new();
-    let (mut failed, mut ended) = (0, 0);
     for run in runs {
-        let has_failed = match run.end {
-            End::Succeeded => false,
-            End::Failed(_) => true,
-            End::Stopped | End::Running => continue,
-        };
-        if !has_failed {
-            good.push(run.seconds);
-        }
-        failed += usize::from(has_failed);
-        ended += 1;
         let name = place(run, by);
+        match run.end {
+            End::Stopped | End::Running => continue,
+            End::Succeeded => good.push(run.seconds),
+            End::Failed(_) => {}
+        }
         if !name.is_empty() {
-            places.entry(name).or_default().push(run);
+            places.entry(name).or_default().add(run);
         }
     }
     let usual = median(good);
-    let tests = places.len() as f64;
+    let totals = Totals::of(places.values());
+    let tests = (places.len() * totals.causes()) as f64;
     let mut found: Vec<Suspect> = Vec::new();
-    for (name, here) in places {
-        let mut causes: BTreeMap<Cause, usize> = BTreeMap::new();
-        let mut short = Vec::new();
-        for run in &here {
-            if let End::Failed(cause) = run.end {
-                *causes.entry(cause).or_default() += 1;
-                short.push(run.seconds);
-            }
-        }
-        let there: usize = causes.values().sum();
-        let most = causes.iter().max_by_key(|&(cause, count)| (count, std::cmp::Reverse(cause)));
-        let Some((&cause, _)) = most else { continue };
-        if there < LEAST_FAILED || (there as f64) < LEAST_SHARE * here.len() as f64 {
-            continue;
-        }
-        let chance = fisher(there, here.len(), failed, ended) * tests;
-        if chance >= CHANCE {
-            continue;
-        }
-        let black_hole = median(short).zip(usual).filter(|&(failure, success)| {
+    for (&name, here) in &places {
+        let most = here
+            .failed
+            .iter()
+            .filter_map(|(cause, jobs)| Some(((*cause)?, jobs.len())))
+            .max_by_key(|&(cause, jobs)| (jobs, std::cmp::Reverse(cause)));
+        let Some((most, _)) = most else { continue };
+        let black_hole = median(here.seconds.clone()).zip(usual).filter(|&(failure, success)| {
             success > 0 && (failure as f64) < AT_ONCE * success as f64
         });
-        found.push(Suspect {
-            place: name.to_owned(),
-            is_site: by == By::Site,
-            cause,
-            failed: there,
-            ended: here.len(),
-            failed_elsewhere: failed - there,
-            ended_elsewhere: ended - here.len(),
-            black_hole,
-            chance,
-        });
+        let test = |cause: Option<Cause>| {
+            let jobs = here.failed.get(&cause)?;
+            let first = jobs.first().map(|job| job.cluster);
+            let alone = first.filter(|first| jobs.iter().all(|job| job.cluster == *first));
+            let is_of = |job: &&JobId| alone.is_none_or(|cluster| job.cluster == cluster);
+            let (failed, ended) = (jobs.len(), here.ended.iter().filter(is_of).count());
+            let all = (totals.failed(cause, alone), totals.ended(alone));
+            let suspect = Suspect {
+                place: name.to_owned(),
+                is_site: by == By::Site,
+                cause: most,
+                any_cause: cause.is_none(),
+                failed,
+                ended,
+                failed_elsewhere: all.0 - failed,
+                ended_elsewhere: all.1 - ended,
+                black_hole,
+                chance: fisher(failed, ended, all.0, all.1) * tests,
+            };
+            let is_bad = failed >= LEAST_FAILED
+                && failed as f64 >= LEAST_SHARE * ended as f64
+                && suspect.chance < CHANCE;
+            is_bad.then_some(suspect)
+        };
+        let both = [Some(most), None].into_iter().filter_map(test);
+        found.extend(both.min_by(|one, other| one.chance.total_cmp(&other.chance)));
     }
     found.sort_by(|one, other| one.chance.total_cmp(&other.chance));
     found
+}
+
+/// Jobs at all places, each at each once; of a cluster, and of all (`None`).
+#[derive(Debug, Default)]
+struct Totals {
+    ended: BTreeMap<Option<i32>, usize>,
+    /// By cause; `None`: of any.
+    failed: BTreeMap<(Option<Cause>, Option<i32>), usize>,
+}
+
+impl Totals {
+    fn of<'a>(places: impl Iterator<Item = &'a Here>) -> Self {
+        let mut totals = Self::default();
+        for here in places {
+            for job in &here.ended {
+                for of in [None, Some(job.cluster)] {
+                    *totals.ended.entry(of).or_default() += 1;
+                }
+            }
+            for (&cause, jobs) in &here.failed {
+                for job in jobs {
+                    for of in [None, Some(job.cluster)] {
+                        *totals.failed.entry((cause, of)).or_default() += 1;
+                    }
+                }
+            }
+        }
+        totals
+    }
+
+    fn ended(&self, of: Option<i32>) -> usize {
+        self.ended.get(&of).copied().unwrap_or(0)
+    }
+
+    fn failed(&self, cause: Option<Cause>, of: Option<i32>) -> usize {
+        self.failed.get(&(cause, of)).copied().unwrap_or(0)
+    }
+
+    fn causes(&self) -> usize {
+        self.failed.keys().filter(|(_, of)| of.is_none()).count()
+    }
+}
+
+/// What ended at a place.
+#[derive(Debug, Default)]
+struct Here {
+    /// Jobs of which a run ended.
+    ended: BTreeSet<JobId>,
+    /// Jobs that failed, by cause; `None`: of any.
+    failed: BTreeMap<Option<Cause>, BTreeSet<JobId>>,
+    /// Seconds of failed runs.
+    seconds: Vec<i64>,
+}
+
+impl Here {
+    fn add(&mut self, run: &Run) {
+        self.ended.insert(run.job);
+        if let End::Failed(cause) = run.end {
+            for cause in [Some(cause), None] {
+                self.failed.entry(cause).or_default().insert(run.job);
+            }
+            self.seconds.push(run.seconds);
+        }
+    }
 }
 
 fn median(mut seconds: Vec<i64>) -> Option<i64> {
@@ -141,9 +224,12 @@ mod tests {
     use super::*;
     use eventlog::JobId;
 
-    fn runs(machine: &str, good: usize, bad: usize, seconds: i64) -> Vec<Run> {
-        let run = |end, seconds| Run {
-            job: JobId::new(1, 0),
+    const LICENCE: Cause = Cause::Exit(Some(75));
+
+    /// Jobs of a cluster, so many of which succeed and so many fail at a machine.
+    fn runs(cluster: i32, machine: &str, good: i32, bad: i32, cause: Cause) -> Vec<Run> {
+        let run = |proc, end, seconds| Run {
+            job: JobId::new(cluster, proc),
             machine: Some(machine.to_owned()),
             site: None,
             began: 0,
@@ -151,8 +237,9 @@ mod tests {
             executed: true,
             end,
         };
-        let fails = run(End::Failed(Cause::Exit(Some(75))), seconds);
-        [vec![run(End::Succeeded, 1000); good], vec![fails; bad]].concat()
+        let good = (0..good).map(|proc| run(proc, End::Succeeded, 1000));
+        let bad = (0..bad).map(|proc| run(1000 + proc, End::Failed(cause), 3));
+        good.chain(bad).collect()
     }
 
     #[test]
@@ -167,20 +254,57 @@ mod tests {
 
     #[test]
     fn a_machine_that_fails_most_is_suspected() {
-        let all =
-            [runs("good", 40, 2, 900), runs("other", 30, 1, 900), runs("bad", 0, 8, 3)].concat();
+        let all = [
+            runs(1, "good", 40, 2, LICENCE),
+            runs(2, "other", 30, 1, LICENCE),
+            runs(1, "bad", 0, 8, LICENCE),
+            runs(2, "bad", 0, 1, LICENCE),
+        ]
+        .concat();
         let found = suspects(&all, By::Either);
         let [bad] = found.as_slice() else { panic!("{found:?}") };
-        assert_eq!((bad.place.as_str(), bad.failed, bad.ended), ("bad", 8, 8));
+        assert_eq!((bad.place.as_str(), bad.failed, bad.ended), ("bad", 9, 9));
         assert_eq!((bad.failed_elsewhere, bad.ended_elsewhere), (3, 73));
         assert_eq!(bad.black_hole, Some((3, 1000)));
     }
 
     #[test]
+    fn two_bad_machines_do_not_hide_each_other() {
+        let other = Cause::Exit(Some(127));
+        let nodes = |from: i32, machine: &str, good: i32, bad: i32, cause| -> Vec<Run> {
+            (0..good.max(bad))
+                .flat_map(|n| {
+                    runs(from + n, machine, i32::from(n < good), i32::from(n < bad), cause)
+                })
+                .collect()
+        };
+        let all = [
+            nodes(0, "good", 5, 0, other),
+            nodes(100, "one", 0, 46, other),
+            nodes(200, "two", 0, 46, LICENCE),
+        ]
+        .concat();
+        let found = suspects(&all, By::Either);
+        let mut places: Vec<&str> = found.iter().map(|one| one.place.as_str()).collect();
+        places.sort_unstable();
+        assert_eq!(places, ["one", "two"]);
+    }
+
+    #[test]
     fn what_fails_everywhere_is_no_place() {
-        let all = [runs("a", 0, 9, 5), runs("b", 0, 9, 5), runs("c", 1, 9, 5)].concat();
+        let all =
+            [runs(1, "a", 0, 9, LICENCE), runs(1, "b", 0, 9, LICENCE), runs(1, "c", 1, 9, LICENCE)]
+                .concat();
         assert_eq!(suspects(&all, By::Either), []);
-        let few = [runs("a", 90, 0, 5), runs("b", 0, 2, 5)].concat();
+        let few = [runs(1, "a", 90, 0, LICENCE), runs(1, "b", 0, 2, LICENCE)].concat();
         assert_eq!(suspects(&few, By::Either), []);
+    }
+
+    #[test]
+    fn a_program_that_fails_or_a_job_that_comes_back_is_no_place() {
+        let other_program = [runs(1, "a", 30, 0, LICENCE), runs(2, "b", 0, 30, LICENCE)].concat();
+        assert_eq!(suspects(&other_program, By::Either), []);
+        let again = vec![runs(2, "b", 0, 1, LICENCE); 20].concat();
+        assert_eq!(suspects(&[runs(1, "a", 30, 0, LICENCE), again].concat(), By::Either), []);
     }
 }

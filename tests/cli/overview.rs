@@ -171,6 +171,86 @@ fn a_workflow_is_seen_by_place_and_cause() {
     advise("-workflow -long").is_error(&["-workflow excludes -long"]);
 }
 
+/// A log of a cluster: at e1 ten jobs succeeded, at e2 five exited with 127 and two went on hold.
+fn log_of_a_bad_place() -> String {
+    let mut log = String::new();
+    for proc in 0..17 {
+        let (host, slot) = if proc < 10 { ("e1", 11) } else { ("e2", 12) };
+        let head = |event: &str, at: &str| {
+            format!("{event} (007.{proc:03}.000) 2026-11-02 10:{at}:{proc:02} ")
+        };
+        log += &head("000", "00");
+        log += "Job submitted from host: <10.0.0.1:9618?sock=schedd>\n...\n";
+        log += &head("001", "01");
+        log += &format!(
+            "Job executing on host: <10.0.0.{slot}:9618?sock=startd>\n\tSlotName: \
+             slot1_1@{host}.example.org\n...\n"
+        );
+        if proc < 15 {
+            let (at, code) = if proc < 10 { ("31", 0) } else { ("01", 127) };
+            log += &head("005", at);
+            log +=
+                &format!("Job terminated.\n\t(1) Normal termination (return value {code})\n...\n");
+        } else {
+            log += &head("012", "02");
+            log += "Job was held.\n\tThe job attribute OnExitHold expression 'ExitCode =!= 0' evaluated \
+                    to TRUE\n\tCode 3 Subcode 0\n...\n";
+        }
+    }
+    log
+}
+
+#[test]
+fn what_keeps_jobs_off_a_bad_place_is_printed_and_put_into_a_page() {
+    let place = Place::new();
+    place.file("job.log", log_of_a_bad_place());
+    let requirements = "Requirements = (TARGET.Arch == \"X86_64\") && (TARGET.Disk >= RequestDisk)";
+    let idle = (17..20).map(|proc| format!("ProcId = {proc}\nJobStatus = 1\n"));
+    let held = (15..17).map(|proc| {
+        format!(
+            "ProcId = {proc}\nJobStatus = 5\nHoldReasonCode = 3\nHoldReasonSubCode = 0\nNumHolds = 1\n\
+             EnteredCurrentStatus = {}\n",
+            1_793_613_720 + proc
+        )
+    });
+    let ads: Vec<String> = idle
+        .chain(held)
+        .map(|ad| format!("ClusterId = 7\nOwner = \"alice\"\n{ad}{requirements}\n"))
+        .collect();
+    place.file("jobs.ads", ads.join("\n"));
+    let call = "-workflow 7 -userlog job.log -jobads jobs.ads -now 1793616000";
+    let said = place.advise(&format!("{call} -html page.html"));
+    assert_eq!((said.status, said.stderr.as_str()), (0, ""));
+    insta::assert_snapshot!("a_bad_place", said.stdout);
+    let page = std::fs::read_to_string(place.path("page.html")).unwrap();
+    assert!(page.contains("<svg") && page.contains("<li>Bad place: e2.example.org: "), "{page}");
+    assert!(!page.contains("<script") && !page.contains("http://") && !page.contains("src="));
+    place.advise(&format!("{call} -html page.html"));
+    place.file("notes.txt", "mine");
+    place
+        .advise(&format!("{call} -html notes.txt"))
+        .is_error(&["-html notes.txt: the file is there and no page of this program"]);
+    assert_eq!(std::fs::read_to_string(place.path("notes.txt")).unwrap(), "mine");
+    place.advise("-html page.html").is_error(&["-html needs -workflow or -dag"]);
+}
+
+#[test]
+fn two_bad_places_of_a_recorded_dag_are_named_at_once() {
+    let place = Place::new();
+    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/pool-workflow-23.9");
+    for name in ["work.dag", "work.dag.nodes.log", "ads.gz"] {
+        place.file(name, std::fs::read(recorded.join(name)).unwrap());
+    }
+    let now = std::fs::read_to_string(recorded.join("time")).unwrap();
+    let call = format!("-dag work.dag -jobads ads.gz -now {}", now.trim());
+    let said = place.advise(&call);
+    assert_eq!((said.status, said.stderr.as_str()), (0, ""));
+    insta::assert_snapshot!("two_bad_places", said.stdout);
+    let view: serde_json::Value =
+        serde_json::from_str(&place.advise(&format!("{call} -json")).stdout).unwrap();
+    assert_eq!(view["suspects"].as_array().unwrap().len(), 2);
+}
+
 #[test]
 fn a_dag_says_how_far_its_nodes_are() {
     let place = Place::new();

@@ -1,6 +1,6 @@
 //! Several jobs: one block for each group of like holds.
 //!
-//! A group has one cluster, code, subcode, cause ([`SharedCause`]), recommendation and action. What
+//! A group has one cluster or DAG, code, subcode, cause ([`SharedCause`]), recommendation and action. What
 //! its jobs share of their hold reasons and of the evidence is printed. One command does for all of
 //! it where the jobs' commands differ, but for the id, in a number of which the largest does for
 //! all; where they differ more, one does for each part of it.
@@ -20,8 +20,8 @@ use super::sure::{probability, verdict, verdict_line};
 use super::times::{length, minute};
 use super::wrap::wrap;
 use crate::advice::{
-    Advice, ByHand, ChangeKind, EditFacts, Evidence, LookAt, Near, Recommendation, SharedCause,
-    Undecided, WaitFor, constraint_of,
+    Advice, ByHand, ChangeKind, EditFacts, Evidence, HeldJob, LookAt, Near, Recommendation,
+    SharedCause, Undecided, WaitFor, constraint_of,
 };
 use crate::cli::{choices, sentences};
 use crate::features::Scope;
@@ -38,13 +38,28 @@ struct Key {
     action: Option<Action>,
 }
 
-/// Cluster, code and subcode: what a constraint can tell.
-type Hold = (i32, Option<i32>, Option<i32>);
+/// Whose jobs, code and subcode.
+type Hold = (Family, Option<i32>, Option<i32>);
+
+/// The nodes of a DAG are clusters of a job each, as a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Family {
+    Cluster(i32),
+    Dag(i32),
+}
+
+impl Family {
+    fn of(held: &HeldJob) -> Self {
+        held.dagman_job_id.map_or(Self::Cluster(held.job.cluster), Self::Dag)
+    }
+}
 
 /// Like holds, as much of them as is printed.
 #[derive(Debug)]
 struct Group {
     first: Advice,
+    /// Its jobs are of several clusters.
+    is_of_several: bool,
     /// Verdict of the member least likely to succeed: it speaks for the group.
     verdict: String,
     chance: f64,
@@ -134,6 +149,7 @@ impl Groups {
         let group = self.groups.entry(key(advice)).or_insert_with(|| Group {
             verdict: verdict(advice),
             first: advice.clone(),
+            is_of_several: false,
             chance,
             undecided: advice.undecided,
             reason: SharedWords::new(reason, held.code),
@@ -153,6 +169,7 @@ impl Groups {
             now: Parts::default(),
             after: Parts::default(),
         });
+        group.is_of_several |= group.first.held.job.cluster != held.job.cluster;
         group.after_look &= advice.releases_after_look();
         if group.undecided != advice.undecided {
             group.undecided = None;
@@ -262,7 +279,12 @@ impl Group {
         let count = group.now.jobs();
         let (jobs, up_to) = match count {
             1 => (format!("Job {}", held.job), ""),
-            count => (format!("{count} jobs of cluster {}", held.job.cluster), "up to "),
+            count => match Family::of(held) {
+                Family::Dag(dag) if group.is_of_several => {
+                    (format!("{count} jobs of DAG {dag}"), "up to ")
+                }
+                _ => (format!("{count} jobs of cluster {}", held.job.cluster), "up to "),
+            },
         };
         let owner = held.owner.as_deref().map(|owner| format!(" of {}", strip_control(owner)));
         let header = format!(
@@ -468,7 +490,7 @@ fn is_about_places(advice: &Advice) -> bool {
 fn key(advice: &Advice) -> Key {
     let held = &advice.held;
     Key {
-        hold: (held.job.cluster, held.code, held.subcode),
+        hold: (Family::of(held), held.code, held.subcode),
         cause: held.cause.clone(),
         recommendation: advice.recommendation.name(),
         action: advice.action,

@@ -22,6 +22,7 @@
 //! - `times`: times and lengths of time.
 //! - `totals`: `-totals`.
 //! - `workflow`: `-workflow`.
+//! - `workflow_page`: `-html`.
 //! - `wrap`: fits text to a page.
 
 mod attributes;
@@ -44,6 +45,7 @@ mod table;
 mod times;
 mod totals;
 mod workflow;
+mod workflow_page;
 mod wrap;
 
 use std::io::{self, Write};
@@ -58,6 +60,7 @@ pub(super) use json::{
 pub(super) use plain_table::lines as table_lines;
 use sources::Sources;
 pub(super) use times::{length, minute, second};
+pub(super) use workflow_page::{PAGE_TITLE, page};
 pub(super) use wrap::wrap;
 
 use super::output::say;

@@ -6,8 +6,8 @@ use super::Page;
 use super::plain_table::lines;
 use super::times::length;
 use super::wrap::{cut, wrap};
-use crate::text::{classad_quote, plural, strip_control};
-use crate::workflow::{Matrix, Progress, Suspect, View};
+use crate::text::{plural, strip_control};
+use crate::workflow::{Blocker, Column, KeepOff, Matrix, Progress, Suspect, View};
 
 /// Causes that have a column of their own; the others share one.
 const CAUSES: usize = 8;
@@ -23,14 +23,7 @@ pub(in crate::cli) fn print(out: &mut dyn Write, view: &View, page: &Page) -> io
     if view.jobs == 0 {
         return writeln!(out, "No jobs: the logs have none of those asked about.");
     }
-    let text = format!(
-        "{}, {}: {} succeeded, {} failed, {} running.",
-        plural(view.jobs, "job"),
-        plural(view.runs, "run"),
-        view.succeeded,
-        view.failed,
-        view.running
-    );
+    let text = counts(view);
     out.write_all(wrap("", 2, &text, columns).as_bytes())?;
     if !view.matrix.rows.is_empty() {
         writeln!(out)?;
@@ -39,10 +32,25 @@ pub(in crate::cli) fn print(out: &mut dyn Write, view: &View, page: &Page) -> io
     for suspect in &view.suspects {
         out.write_all(wrap("Bad place: ", 2, &sentence(suspect), columns).as_bytes())?;
     }
+    for keep_off in &view.keep_off {
+        writeln!(out, "{}\n{}", heading(keep_off), keep_off.command)?;
+    }
     if let Some(progress) = &view.progress {
         print_progress(out, progress, page)?;
     }
     writeln!(out)
+}
+
+/// How many jobs and runs there are, and how they ended.
+pub(super) fn counts(view: &View) -> String {
+    format!(
+        "{}, {}: {} succeeded, {} failed, {} running.",
+        plural(view.jobs, "job"),
+        plural(view.runs, "run"),
+        view.succeeded,
+        view.failed,
+        view.running
+    )
 }
 
 /// Places with their runs, and a column for each cause.
@@ -53,11 +61,7 @@ fn table(out: &mut dyn Write, matrix: &Matrix, page: &Page) -> io::Result<()> {
     let first = ["PLACE", "RUNS", "OK", "FAILED"].map(str::to_owned);
     let heading = first.into_iter().chain(causes).chain(others.clone());
     let rows = matrix.columns.iter().enumerate().map(|(at, column)| {
-        let name = match column.name.as_str() {
-            "" => "not known".to_owned(),
-            name if column.places > 1 => format!("{} ({})", strip_control(name), column.places),
-            name => strip_control(name).into_owned(),
-        };
+        let name = place(column);
         let name = if page.style.table.is_some() { cut(&name, PLACE) } else { name };
         let ended = column.succeeded + column.failed;
         let runs = ended + column.running;
@@ -73,13 +77,23 @@ fn table(out: &mut dyn Write, matrix: &Matrix, page: &Page) -> io::Result<()> {
         let cells = counts.chain(rest).map(cell);
         std::iter::once(name).chain(numbers).chain(cells).collect::<Vec<_>>()
     });
+    // Commands alone begin in the first column with a lower-case letter.
     for line in lines(heading, rows, 2, |index| index > 0) {
-        writeln!(out, "{line}")?;
+        writeln!(out, " {line}")?;
     }
     for (number, row) in matrix.rows.iter().take(shown).enumerate() {
-        writeln!(out, "[{}] {}", number + 1, row.cause.name())?;
+        writeln!(out, " [{}] {}", number + 1, row.cause.name())?;
     }
     Ok(())
+}
+
+/// The name of a row, with how many places it stands for.
+pub(super) fn place(column: &Column) -> String {
+    match column.name.as_str() {
+        "" => "not known".to_owned(),
+        name if column.places > 1 => format!("{} ({})", strip_control(name), column.places),
+        name => strip_control(name).into_owned(),
+    }
 }
 
 fn shade(count: usize, ended: usize) -> char {
@@ -88,44 +102,74 @@ fn shade(count: usize, ended: usize) -> char {
 }
 
 /// Why a place is suspected, and what keeps jobs off it.
-fn sentence(suspect: &Suspect) -> String {
+pub(super) fn sentence(suspect: &Suspect) -> String {
     let place = strip_control(&suspect.place);
-    let attribute = if suspect.is_site { "GLIDEIN_Site" } else { "Machine" };
     let fast = suspect.black_hole.map_or(String::new(), |(failure, success)| {
         format!(
             " It fails them within {}, others take {}: it draws more jobs than its share.",
-            length(failure),
+            length(failure.max(1)),
             length(success)
         )
     });
-    let avoid = classad_quote(&suspect.place).map_or(String::new(), |quoted| {
-        format!(" To keep jobs off it, add to requirements: {attribute} =!= {quoted}.")
+    let avoid = suspect.exclusion().map_or(String::new(), |exclusion| {
+        format!(" To keep jobs off it, add to their submit file: requirements = {exclusion}")
     });
+    let jobs = plural(suspect.ended, "job");
+    let failed = match suspect.any_cause {
+        true => format!("{} of {jobs} failed, most so: {}.", suspect.failed, suspect.cause.name()),
+        false => format!("{} of {jobs} failed so: {}.", suspect.failed, suspect.cause.name()),
+    };
     format!(
-        "{place}: {} of {} failed ({}), elsewhere {} of {}.{fast}{avoid}",
-        suspect.failed,
-        plural(suspect.ended, "run"),
-        suspect.cause.name(),
-        suspect.failed_elsewhere,
-        suspect.ended_elsewhere
+        "{place}: {failed} Elsewhere {} of {}.{fast}{avoid}",
+        suspect.failed_elsewhere, suspect.ended_elsewhere
+    )
+}
+
+/// What the commands below do.
+pub(super) fn heading(keep_off: &KeepOff) -> String {
+    match keep_off.held {
+        true => {
+            let jobs = plural(keep_off.jobs, "job");
+            format!("To release {jobs} held there, and keep them off:")
+        }
+        false => format!("To keep {} off:", plural(keep_off.jobs, "idle job")),
+    }
+}
+
+/// Nodes that keep others waiting, which are printed.
+pub(super) const BLOCKERS: usize = 5;
+
+/// How many nodes of the DAG are in each state.
+pub(super) fn states(progress: &Progress) -> String {
+    let counts = progress.counts.iter().map(|(state, count)| format!("{count} {}", state.name()));
+    format!("{}.", counts.collect::<Vec<_>>().join(", "))
+}
+
+/// A node that keeps others waiting.
+pub(super) fn blocked(blocker: &Blocker) -> String {
+    let jobs: Vec<String> = blocker.jobs.iter().map(ToString::to_string).collect();
+    let jobs = if jobs.len() > 3 { String::new() } else { format!(" (job {})", jobs.join(", ")) };
+    format!(
+        "{}{jobs} is {}; waiting for it: {}.",
+        strip_control(&blocker.node),
+        blocker.state.name(),
+        plural(blocker.waiting, "node")
     )
 }
 
 fn print_progress(out: &mut dyn Write, progress: &Progress, page: &Page) -> io::Result<()> {
-    let counts = progress.counts.iter().map(|(state, count)| format!("{count} {}", state.name()));
-    let text = format!("{}.", counts.collect::<Vec<_>>().join(", "));
-    out.write_all(wrap("DAG: nodes ", 2, &text, page.style.columns).as_bytes())?;
-    for blocker in &progress.blockers {
-        let jobs: Vec<String> = blocker.jobs.iter().map(ToString::to_string).collect();
-        let jobs =
-            if jobs.len() > 3 { String::new() } else { format!(" (job {})", jobs.join(", ")) };
-        let text = format!(
-            "{}{jobs} is {}; waiting for it: {}.",
-            strip_control(&blocker.node),
-            blocker.state.name(),
-            plural(blocker.waiting, "node")
-        );
-        out.write_all(wrap("Blocked: ", 2, &text, page.style.columns).as_bytes())?;
+    let columns = page.style.columns;
+    out.write_all(wrap("DAG: nodes ", 2, &states(progress), columns).as_bytes())?;
+    for blocker in progress.blockers.iter().take(BLOCKERS) {
+        out.write_all(wrap("Blocked: ", 2, &blocked(blocker), columns).as_bytes())?;
+    }
+    let blocked = plural(progress.blocked, "node");
+    if progress.blockers.len() > BLOCKERS {
+        let text = format!("Blocked: {blocked} in all, by these and other nodes.");
+        out.write_all(wrap("", 2, &text, columns).as_bytes())?;
+    }
+    if let Some(command) = &progress.resume {
+        writeln!(out, "To go on with what is not done:\n{command}")?;
     }
     Ok(())
 }

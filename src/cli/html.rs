@@ -1,0 +1,116 @@
+//! `-html`: a page of what is wrong where, in the place of one that was written before.
+
+use std::fs::{self, Permissions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use jiff::tz::TimeZone;
+
+use super::gather::{Gathered, Remarks};
+use super::print::{PAGE_TITLE, Page, Printer, minute, page as page_of};
+use super::request::Output;
+use super::run::{RunError, show};
+use super::{Config, Request};
+use crate::queue::display_path;
+
+/// Bytes at the beginning of a page that hold its title.
+const BEGINNING: u64 = 4096;
+
+/// Prints the advice, and writes it into a page with what is wrong where.
+pub(super) fn advise(
+    path: &Path,
+    gathered: Gathered,
+    remarks: Remarks,
+    request: &Request,
+    config: &Config,
+    now: i64,
+    out: &mut dyn Write,
+) -> Result<Option<i64>, RunError> {
+    let failed = |source| RunError::Page { path: path.to_owned(), source };
+    check(path).map_err(failed)?;
+    let mut seen = None;
+    let mut text = Vec::new();
+    show(gathered, remarks, request, config, now, &mut text, |view| seen = Some(view.clone()))?;
+    out.write_all(&text)?;
+    let view = seen.unwrap_or_default();
+    let mut shown = Vec::new();
+    let style = Page { style: request.style, now, zone: TimeZone::system() };
+    Printer::new(&mut shown, &request.output, &style).view(&view)?;
+    let advice = text.strip_prefix(shown.as_slice()).unwrap_or(&text);
+    let advice = String::from_utf8_lossy(if request.output == Output::Json { &[] } else { advice });
+    let page = page_of(&view, &about(request, &style), &advice);
+    write(path, &page).map_err(failed)?;
+    Ok(None)
+}
+
+/// What a page is about.
+fn about(request: &Request, page: &Page) -> String {
+    let selection = &request.selection;
+    let at = minute(page.now, &page.zone);
+    let jobs: Vec<String> = selection.jobs.iter().map(ToString::to_string).collect();
+    match (&request.dag, jobs.as_slice()) {
+        (Some(dag), _) => format!("Jobs of the DAG {}, {at}.", display_path(dag)),
+        (None, []) => format!("Jobs of the logs, {at}."),
+        (None, jobs) => format!("Jobs of {}, {at}.", jobs.join(", ")),
+    }
+}
+
+/// Nothing but a page of this program is replaced.
+///
+/// # Errors
+/// Another file is there.
+fn check(path: &Path) -> io::Result<()> {
+    let file = match fs::File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        file => file?,
+    };
+    let mut beginning = Vec::new();
+    if file.metadata()?.is_file() {
+        file.take(BEGINNING).read_to_end(&mut beginning)?;
+    }
+    let title = format!("<title>{PAGE_TITLE}</title>");
+    match String::from_utf8_lossy(&beginning).contains(&title) {
+        true => Ok(()),
+        false => Err(io::Error::other(
+            "the file is there and no page of this program; give another name",
+        )),
+    }
+}
+
+/// Writes the page, whole or not at all.
+///
+/// # Errors
+/// Another file is there, or it cannot be written.
+fn write(path: &Path, page: &str) -> io::Result<()> {
+    check(path)?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut file = tempfile::Builder::new()
+        .permissions(Permissions::from_mode(0o666))
+        .tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    file.write_all(page.as_bytes())?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_page_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.html");
+        let page = |text: &str| format!("<title>{PAGE_TITLE}</title>{text}");
+        write(&path, &page("one")).unwrap();
+        write(&path, &page("two")).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), page("two"));
+        let other = folder.path().join("thesis.html");
+        fs::write(&other, "my thesis").unwrap();
+        let error = write(&other, &page("one")).unwrap_err();
+        assert!(error.to_string().contains("no page of this program"), "{error}");
+        assert_eq!(fs::read_to_string(&other).unwrap(), "my thesis");
+        assert!(write(folder.path(), &page("one")).is_err());
+        assert!(write(&folder.path().join("no/such"), &page("one")).is_err());
+    }
+}
