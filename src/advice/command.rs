@@ -132,6 +132,26 @@ fn part((code, num_holds, since): Shared, procs: BTreeSet<i32>) -> String {
     tests.join(" && ")
 }
 
+/// True for these jobs alone, in whatever state.
+pub(crate) fn jobs(ids: impl Iterator<Item = JobId>) -> String {
+    let mut procs: BTreeMap<i32, BTreeSet<i32>> = BTreeMap::new();
+    for id in ids {
+        procs.entry(id.cluster).or_default().insert(id.proc);
+    }
+    let mut clusters: BTreeMap<BTreeSet<i32>, BTreeSet<i32>> = BTreeMap::new();
+    for (cluster, procs) in procs {
+        clusters.entry(procs).or_default().insert(cluster);
+    }
+    let of = |(procs, clusters)| {
+        format!("{} && {}", among("ClusterId", clusters), among("ProcId", procs))
+    };
+    let parts: Vec<String> = clusters.into_iter().map(of).collect();
+    match parts.as_slice() {
+        [part] => part.clone(),
+        parts => format!("(({}))", parts.join(") || (")),
+    }
+}
+
 /// `ProcId >= 3 && ProcId <= 9`; `(ProcId == 1 || (ProcId >= 3 && ProcId <= 9))`: true for these
 /// numbers alone.
 pub(crate) fn among(name: &str, numbers: BTreeSet<i32>) -> String {

@@ -260,7 +260,7 @@ fn last_run(steps: &[Step]) -> Option<i64> {
     let leaves = |what: What| {
         matches!(
             what,
-            What::Evicted | What::ShadowException | What::Held(_) | What::Released { .. }
+            What::Evicted(_) | What::ShadowException | What::Held(_) | What::Released { .. }
         )
     };
     let run = steps[..end].iter().rev().take_while(|step| !leaves(step.what));
@@ -468,7 +468,7 @@ fn is_limited(resource: Resource, hold: &changes::Hold<'_>, facts: &JobFacts) ->
 fn ran(history: &History, hold: &Episode) -> Option<i64> {
     let steps = &history.job(hold.identity.job)?.steps[..hold.step?];
     let run = steps.iter().rev().take_while(|step| {
-        !matches!(step.what, What::Held(_) | What::Released { .. } | What::Evicted)
+        !matches!(step.what, What::Held(_) | What::Released { .. } | What::Evicted(_))
     });
     let began = run.filter(|step| matches!(step.what, What::Executing(_))).last()?;
     Some(hold.held_at.saturating_sub(began.time)).filter(|ran| *ran > 0)

@@ -68,7 +68,7 @@ impl Runs {
                     began = began.or(Some(step.time));
                     ended = None;
                 }
-                What::Evicted
+                What::Evicted(_)
                 | What::ShadowException
                 | What::Terminated(_)
                 | What::Removed
@@ -121,9 +121,9 @@ mod tests {
         let job = steps(&[
             (0, What::Submitted),
             (100, What::Executing(None)),
-            (3_700, What::Evicted),
+            (3_700, What::Evicted(None)),
             (4_000, What::Executing(None)),
-            (11_200, What::Evicted),
+            (11_200, What::Evicted(None)),
             (11_202, held(34)),
             (12_000, What::Released { by_person: true }),
             (12_500, held(13)),

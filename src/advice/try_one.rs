@@ -322,7 +322,7 @@ impl Member {
 /// Seconds that the last run before a hold took; `None` where it did not begin.
 fn run_before(steps: &[crate::history::Step], held_at: i64) -> Option<i64> {
     let run = steps.iter().rev().find(|step| {
-        matches!(step.what, What::Executing(_) | What::Released { .. } | What::Evicted)
+        matches!(step.what, What::Executing(_) | What::Released { .. } | What::Evicted(_))
     })?;
     matches!(run.what, What::Executing(_)).then(|| held_at - run.time)
 }
@@ -350,7 +350,7 @@ fn ended(
                 began = Some(step.time);
                 continue;
             }
-            What::Evicted | What::ShadowException => {
+            What::Evicted(_) | What::ShadowException => {
                 began = None;
                 continue;
             }

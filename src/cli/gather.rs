@@ -14,7 +14,7 @@ use crate::queue::{
     AdText, Filter, Found, Projection, QueueError, QueueJob, RecentRuns, Schedd, Selection,
     display_path, held_jobs_of_file, held_jobs_of_text, unreadable,
 };
-use crate::workflow::Manager;
+use crate::workflow::{Manager, THRASHING_ATTRIBUTES};
 use eventlog::JobId;
 use eventlog::input;
 
@@ -105,6 +105,10 @@ pub fn gather(
 ) -> Result<(Gathered, Remarks), RunError> {
     let projection = Projection::new(ATTRIBUTES, request.selection.constraint.as_deref())
         .following(request.printed_attributes());
+    let projection = match request.workflow {
+        true => projection.with(THRASHING_ATTRIBUTES),
+        false => projection,
+    };
     let schedd = request.schedd(config)?;
     check_named(request)?;
     let mut logs_alone = request.job_ads.is_none() && request.is_offline();

@@ -39,7 +39,7 @@ pub(super) fn advise(
     Printer::new(&mut shown, &request.output, &style).view(&view)?;
     let advice = text.strip_prefix(shown.as_slice()).unwrap_or(&text);
     let advice = String::from_utf8_lossy(if request.output == Output::Json { &[] } else { advice });
-    let page = page_of(&view, &about(request, &style), &advice);
+    let page = page_of(&view, &about(request, &style), &advice, now);
     write(path, &page).map_err(failed)?;
     Ok(None)
 }

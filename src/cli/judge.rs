@@ -26,7 +26,7 @@ use crate::history::{
 use crate::model::{Model, ModelError};
 use crate::policy::{Knobs, PolicyTime};
 use crate::queue::{AdText, QueueError, QueueJob, display_path, job_status as status};
-use crate::workflow::{View, Waiting, keep_off};
+use crate::workflow::{Thrasher, View, Waiting, keep_off, thrashing};
 use eventlog::input;
 use eventlog::{EventLogError, JobId, LogFiles, ReadOptions};
 
@@ -64,6 +64,11 @@ pub(super) fn judge(
     let names = |job, owner: Option<&str>| selection.names(job, owner, None);
     let view = request.workflow.then(|| {
         let mut view = View::of(&history, now, request.by, names);
+        let thrashers = gathered
+            .others
+            .iter()
+            .filter_map(|job| Thrasher::of(job.id, &job.ad.to_classad(), now));
+        view.thrashing = thrashing(&thrashers.collect::<Vec<_>>());
         if view.has_good_place {
             let held = gathered.held.iter().filter(|job| view.held_there.contains(&job.id));
             let all = held.chain(&gathered.others).filter_map(waiting);

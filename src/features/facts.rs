@@ -106,7 +106,7 @@ impl Tally {
             }
             What::Terminated(Exit::Code(_) | Exit::Signal(_)) => fails(),
             What::Executing(_) => self.starts += 1,
-            What::Evicted | What::ShadowException => self.evictions += 1,
+            What::Evicted(_) | What::ShadowException => self.evictions += 1,
             _ => {}
         }
     }
@@ -169,8 +169,9 @@ impl Usage {
 /// When the run began that the hold ended. The starter's failure writes an eviction right before
 /// the hold.
 fn attempt(steps: &[Step], held_at: i64) -> Option<i64> {
-    let ended =
-        |step: &&Step| matches!(step.what, What::Held(_) | What::Evicted | What::ShadowException);
+    let ended = |step: &&Step| {
+        matches!(step.what, What::Held(_) | What::Evicted(_) | What::ShadowException)
+    };
     let before = &steps[..steps.len().saturating_sub(1)];
     let with_hold = |step: &&Step| ended(step) && step.time >= held_at - WITH_HOLD;
     let run = before.iter().rev().skip_while(with_hold).take_while(|step| !ended(step));

@@ -61,7 +61,7 @@ impl State {
             What::Disconnected => Self(8),
             What::OutputStarted => Self(9),
             What::OutputFinished => Self(10),
-            What::Evicted | What::ShadowException => Self(11),
+            What::Evicted(_) | What::ShadowException => Self(11),
             What::Released { .. } => Self(12),
             What::Terminated(Exit::Success) => Self(13),
             What::Terminated(Exit::Unknown) => Self::NOT_OBSERVED,

@@ -427,7 +427,7 @@ mod tests {
             outcomes(&[
                 (1, held(13)),
                 (2, released()),
-                (5, What::Evicted),
+                (5, What::Evicted(None)),
                 (6, What::Executing(None)),
                 (9, ok)
             ]),

@@ -67,7 +67,7 @@ impl Holds {
                 self.until.starts += 1;
                 self.began.get_or_insert(time);
             }
-            What::Evicted
+            What::Evicted(_)
             | What::ShadowException
             | What::Terminated(_)
             | What::Removed

@@ -357,7 +357,7 @@ mod tests {
         let steps = [
             step(1, What::Submitted),
             step(5, What::Executing(one)),
-            step(7, What::Evicted),
+            step(7, What::Evicted(None)),
             step(9, What::Executing(None)),
             step(9, What::Executing(two)),
         ];

@@ -53,8 +53,9 @@ pub enum What {
     Disconnected,
     /// 023
     Reconnected,
-    /// It left its slot and is idle again (004, 024).
-    Evicted,
+    /// It left its slot and is idle again (004, 024), for this code and subcode where the log has
+    /// them, as HTCondor 25 writes them.
+    Evicted(Option<(i32, i32)>),
     /// The shadow gave up; it is idle again (007).
     ShadowException,
     /// 012
@@ -90,10 +91,11 @@ impl What {
             Kind::JobUnsuspended => Self::Unsuspended,
             Kind::JobDisconnected => Self::Disconnected,
             Kind::JobReconnected => Self::Reconnected,
-            Kind::JobEvicted | Kind::JobReconnectFailed => Self::Evicted,
+            Kind::JobReconnectFailed => Self::Evicted(None),
             Kind::ShadowException => Self::ShadowException,
             Kind::JobAborted => Self::Removed,
             Kind::Execute
+            | Kind::JobEvicted
             | Kind::FileTransfer
             | Kind::JobTerminated
             | Kind::JobHeld
@@ -134,6 +136,9 @@ impl What {
                     (None, Some(signal)) => Exit::Signal(signal),
                     (None, None) => Exit::Unknown,
                 })
+            }
+            Body::Evicted(evicted) => {
+                Self::Evicted(evicted.code.map(|code| (code, evicted.subcode.unwrap_or(0))))
             }
             Body::Held(held) => Self::Held(Hold {
                 code: held.code.unwrap_or(0),

@@ -87,7 +87,7 @@ impl Step {
             }
             // Where it runs does not matter here: no body is parsed.
             EventKind::Execute => What::Executing(None),
-            EventKind::ShadowException => What::Evicted,
+            EventKind::ShadowException => What::Evicted(None),
             EventKind::JobEvicted
             | EventKind::JobReconnectFailed
             | EventKind::Submit
@@ -243,7 +243,7 @@ impl<'a> EpisodeStream<'a> {
             What::Terminated(_) => RunEnd::Exited,
             What::Held(_) => RunEnd::Held,
             What::Removed => RunEnd::Removed,
-            What::Evicted => RunEnd::Stopped,
+            What::Evicted(_) => RunEnd::Stopped,
             _ => return,
         };
         self.runs.end(job, time, end);

@@ -9,6 +9,9 @@ use eventlog::JobId;
 /// Faults that are told one by one.
 const FAULTS: usize = 20;
 
+/// Vacates from which on it is said of a job that is not held how many there were.
+const VACATES: i64 = 3;
+
 /// A held job and the needed part of its ad.
 #[derive(Clone, Debug)]
 pub struct QueueJob {
@@ -126,7 +129,15 @@ impl<'a> Sorter<'a> {
                 *met = true;
                 if !held && !self.selection.any_state {
                     let state = state(ad);
-                    self.found.refused.push(format!("job {id} is not held, it is {state}"));
+                    let thrashes = match ad.integer("NumVacates") {
+                        Some(vacates) if vacates >= VACATES => format!(
+                            "; it left its slot {vacates} times: condor_holdadvise -workflow {} says why",
+                            id.cluster
+                        ),
+                        _ => String::new(),
+                    };
+                    let line = format!("job {id} is not held, it is {state}{thrashes}");
+                    self.found.refused.push(line);
                 }
             }
         }

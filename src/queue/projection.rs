@@ -31,6 +31,7 @@ const NEEDED: &[&str] = &[
     "TransferOutputRemaps",
     "ShouldTransferFiles",
     "TotalSubmitProcs",
+    "NumVacates",
     "AllowedJobDuration",
     "AllowedExecuteDuration",
     "EpochAdType",
@@ -122,7 +123,7 @@ impl Projection {
     }
 
     /// These attributes too.
-    pub(super) fn with(&self, names: &[&str]) -> Self {
+    pub(crate) fn with(&self, names: &[&str]) -> Self {
         let mut out = self.clone();
         names.iter().for_each(|name| out.add(name));
         out

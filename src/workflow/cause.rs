@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use crate::hold_code;
+use crate::hold_code::{self, VACATE_BASE};
 
 /// Why a run failed, from its events. Sorts by kind, then by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -18,6 +18,13 @@ pub enum Cause {
     Exit(Option<i32>),
     /// The program ended by a signal (005); `None` for all signals together.
     Signal(Option<i32>),
+    /// The job left its slot, which would have put it on hold before HTCondor 25.8 (004).
+    Vacated {
+        /// VacateReasonCode, one of those of holds.
+        code: i32,
+        /// VacateReasonSubCode; `None` for those of a code together.
+        subcode: Option<i32>,
+    },
     /// The job lost its slot (004, 024).
     Evicted,
     /// The shadow gave up (007).
@@ -31,22 +38,37 @@ impl Serialize for Cause {
 }
 
 impl Cause {
+    /// Why a job left its slot, by VacateReasonCode and VacateReasonSubCode where they are known.
+    #[must_use]
+    pub fn of_vacate(code: Option<(i32, i32)>) -> Self {
+        match code {
+            Some((code, subcode)) if (1..VACATE_BASE).contains(&code) => {
+                Self::Vacated { code, subcode: Some(subcode) }
+            }
+            _ => Self::Evicted,
+        }
+    }
+
     /// The kind of cause, without the numbers that tell causes of a kind apart.
     #[must_use]
     pub fn kind(self) -> Self {
         match self {
             Self::Hold { code, .. } => Self::Hold { code, subcode: None },
+            Self::Vacated { code, .. } => Self::Vacated { code, subcode: None },
             Self::Exit(_) => Self::Exit(None),
             Self::Signal(_) => Self::Signal(None),
             other => other,
         }
     }
 
-    /// Its name: `held 13/256 TransferInputError`, `exit 75`, `signal 9`, `evicted`.
+    /// Its name: `held 13/256 TransferInputError`, `vacated 13/256 TransferInputError`, `exit 75`, `signal 9`, `evicted`.
     #[must_use]
     pub fn name(self) -> String {
         match self {
             Self::Hold { code, subcode } => format!("held {}", hold_code::coded(code, subcode)),
+            Self::Vacated { code, subcode } => {
+                format!("vacated {}", hold_code::coded(code, subcode))
+            }
             Self::Exit(Some(code)) => format!("exit {code}"),
             Self::Exit(None) => "exit with another code than 0".to_owned(),
             Self::Signal(Some(signal)) => format!("signal {signal}"),
@@ -69,5 +91,11 @@ mod tests {
         assert_eq!(Cause::Hold { code: 99, subcode: None }.name(), "held 99");
         assert_eq!(Cause::Exit(Some(75)).kind().name(), "exit with another code than 0");
         assert_eq!(Cause::Evicted.kind(), Cause::Evicted);
+        let vacated = Cause::of_vacate(Some((13, 256)));
+        assert_eq!(vacated.name(), "vacated 13/256 TransferInputError");
+        assert_eq!(vacated.kind().name(), "vacated 13 TransferInputError");
+        for no_hold in [None, Some((1009, 0)), Some((0, 0)), Some((-1, 0))] {
+            assert_eq!(Cause::of_vacate(no_hold), Cause::Evicted);
+        }
     }
 }

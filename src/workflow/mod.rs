@@ -6,6 +6,7 @@
 //! - `keep_off`: what keeps jobs off bad places.
 //! - `matrix`: failed runs by cause and place, grouped where there are many.
 //! - `suspects`: places where more runs fail than chance explains, and those that fail them at once.
+//! - `thrashing`: jobs that start and leave their slots again and again.
 
 mod cause;
 mod dag;
@@ -13,6 +14,7 @@ mod keep_off;
 mod matrix;
 mod runs;
 mod suspects;
+mod thrashing;
 
 pub use cause::Cause;
 pub use dag::{Blocker, Dag, Manager, Progress, State};
@@ -20,6 +22,7 @@ pub use keep_off::{KeepOff, Waiting, keep_off};
 pub use matrix::{By, Column, Matrix, Row};
 pub use runs::{End, Run, runs};
 pub use suspects::{Suspect, suspects};
+pub use thrashing::{ATTRIBUTES as THRASHING_ATTRIBUTES, Thrasher, Thrashing, thrashing};
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -53,6 +56,8 @@ pub struct View {
     pub has_good_place: bool,
     /// Jobs that may start at such places, and what keeps them off.
     pub keep_off: Vec<KeepOff>,
+    /// Jobs that start and leave their slots again and again.
+    pub thrashing: Vec<Thrashing>,
     /// How far the DAG is, where one is asked about.
     pub progress: Option<Progress>,
 }

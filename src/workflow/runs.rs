@@ -120,9 +120,9 @@ pub fn runs(history: &History, job: &JobHistory, now: i64) -> Vec<Run> {
                 }
                 end_run(&mut found, &mut begun, at, end, hold.reason);
             }
-            What::Evicted | What::ShadowException => {
+            What::Evicted(_) | What::ShadowException => {
                 let cause = match step.what {
-                    What::Evicted => Cause::Evicted,
+                    What::Evicted(code) => Cause::of_vacate(code),
                     _ => Cause::ShadowException,
                 };
                 left = begun.map(|run| (run, at));

@@ -235,6 +235,35 @@ fn what_keeps_jobs_off_a_bad_place_is_printed_and_put_into_a_page() {
 }
 
 #[test]
+fn jobs_that_leave_their_slots_again_and_again_are_named() {
+    let place = Place::new();
+    place.file("job.log", log_of_a_bad_place());
+    let ad = |proc: i32, more: &str| {
+        format!("ClusterId = 7\nProcId = {proc}\nOwner = \"alice\"\nJobStatus = 1\n{more}\n")
+    };
+    let input = |vacates: i32| {
+        format!(
+            "NumVacates = {vacates}\nVacateReasonCode = 13\nVacateReasonSubCode = 256\n\
+             VacateReason = \"Transfer input files failure: \\u001b]0;x no answer\"\n\
+             LastVacateTime = 1793615900\n"
+        )
+    };
+    let shadow = "NumVacates = 5\nNumVacatesPreExecution = 5\nShadowBday = 1793615990\n\
+                  NumVacatesByReason = [ ShadowException = 5 ]\nLastShadowException = \"gave up!\"\n";
+    let slot = "NumVacates = 4\nVacateReasonCode = 1014\nLastVacateTime = 1793615900\n";
+    let ads =
+        [ad(20, &input(4)), ad(21, &input(3)), ad(22, &input(2)), ad(23, shadow), ad(24, slot)];
+    place.file("jobs.ads", ads.join("\n"));
+    let said = place.advise("-workflow 7 -userlog job.log -jobads jobs.ads -now 1793616000");
+    assert_eq!((said.status, said.stderr.as_str()), (0, ""));
+    let at = said.stdout.find("Thrashing").unwrap();
+    insta::assert_snapshot!("thrashing", &said.stdout[at..]);
+    place.advise("7.23 -userlog job.log -jobads jobs.ads -now 1793616000").is_error(&[
+        "7.23 is not held, it is idle; it left its slot 5 times: condor_holdadvise -workflow 7",
+    ]);
+}
+
+#[test]
 fn two_bad_places_of_a_recorded_dag_are_named_at_once() {
     let place = Place::new();
     let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/pool-workflow-23.9");

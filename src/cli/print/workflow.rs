@@ -6,8 +6,9 @@ use super::Page;
 use super::plain_table::lines;
 use super::times::length;
 use super::wrap::{cut, wrap};
-use crate::text::{plural, strip_control};
-use crate::workflow::{Blocker, Column, KeepOff, Matrix, Progress, Suspect, View};
+use crate::hold_code::HoldCode;
+use crate::text::{plural, shorten, strip_control};
+use crate::workflow::{Blocker, Column, KeepOff, Matrix, Progress, Suspect, Thrashing, View};
 
 /// Causes that have a column of their own; the others share one.
 const CAUSES: usize = 8;
@@ -34,6 +35,13 @@ pub(in crate::cli) fn print(out: &mut dyn Write, view: &View, page: &Page) -> io
     }
     for keep_off in &view.keep_off {
         writeln!(out, "{}\n{}", heading(keep_off), keep_off.command)?;
+    }
+    for thrashing in &view.thrashing {
+        let text = thrashes(thrashing, page.now);
+        out.write_all(wrap("Thrashing: ", 2, &text, columns).as_bytes())?;
+        if let Some(command) = &thrashing.command {
+            writeln!(out, "To stop them until that is corrected:\n{command}")?;
+        }
     }
     if let Some(progress) = &view.progress {
         print_progress(out, progress, page)?;
@@ -122,6 +130,32 @@ pub(super) fn sentence(suspect: &Suspect) -> String {
     format!(
         "{place}: {failed} Elsewhere {} of {}.{fast}{avoid}",
         suspect.failed_elsewhere, suspect.ended_elsewhere
+    )
+}
+
+/// Characters of a reason that are printed.
+const REASON: usize = 200;
+
+/// Which jobs start again and again, why they leave, and the usual change.
+pub(super) fn thrashes(thrashing: &Thrashing, now: i64) -> String {
+    let reason = strip_control(&thrashing.reason);
+    let reason = match reason.trim() {
+        "" => String::new(),
+        reason if reason.ends_with(['.', '!', '?']) => format!(" {}", shorten(reason, REASON)),
+        reason => format!(" {}.", shorten(reason, REASON)),
+    };
+    let change = thrashing.code.and_then(HoldCode::of).map_or("", |code| code.change);
+    let change = match change {
+        "" => String::new(),
+        change => format!(" Usual change: {change}."),
+    };
+    let slots = if thrashing.jobs == 1 { "its slot" } else { "their slots" };
+    format!(
+        "{} left {slots} {} times and started again, the last {} ago: {}.{reason}{change}",
+        plural(thrashing.jobs, "job"),
+        thrashing.vacates,
+        length(now.saturating_sub(thrashing.last).max(0)),
+        strip_control(&thrashing.name),
     )
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::workflow::{BLOCKERS, blocked, counts, heading, place, sentence, states};
+use super::workflow::{BLOCKERS, blocked, counts, heading, place, sentence, states, thrashes};
 use crate::page::{Section, document, escape, figure, list};
 use crate::workflow::{Matrix, Progress, State, View};
 
@@ -21,7 +21,7 @@ const CAUSES: usize = 12;
 const BAR: (usize, usize) = (900, 28);
 
 /// The page of a view. `about`: what was asked; `advice`: the text about held jobs.
-pub(in crate::cli) fn page(view: &View, about: &str, advice: &str) -> String {
+pub(in crate::cli) fn page(view: &View, about: &str, advice: &str, now: i64) -> String {
     let mut first = format!("<p class=\"headline\">{}</p>\n", escape(&counts(view)));
     let bad: Vec<String> =
         view.suspects.iter().map(|one| format!("Bad place: {}", sentence(one))).collect();
@@ -29,6 +29,11 @@ pub(in crate::cli) fn page(view: &View, about: &str, advice: &str) -> String {
     for keep_off in &view.keep_off {
         let heading = escape(&heading(keep_off));
         let _ = write!(first, "<p>{heading}</p>\n{}", command(&keep_off.command));
+    }
+    for thrashing in &view.thrashing {
+        let text = format!("Thrashing: {}", thrashes(thrashing, now));
+        let _ = writeln!(first, "<p>{}</p>", escape(&text));
+        first.push_str(&thrashing.command.as_deref().map_or(String::new(), command));
     }
     let mut sections = Vec::new();
     if !view.matrix.rows.is_empty() {
