@@ -9,6 +9,7 @@ mod ads;
 mod advice;
 mod advisor;
 mod checks;
+mod dag;
 mod files;
 mod kept;
 mod logs;
@@ -26,6 +27,7 @@ pub use ads::{classad_expr, classad_long};
 pub use advice::advice;
 pub use advisor::advisor_line;
 pub use checks::checks;
+pub use dag::dag;
 pub use kept::{collector, kept};
 pub use logs::eventlog_text;
 pub use mcp::mcp;
@@ -41,13 +43,14 @@ pub const BETWEEN: &[u8] = b"\n%%\n";
 pub type Target = fn(&[u8]);
 
 /// All targets by their names.
-pub const TARGETS: [(&str, Target); 16] = [
+pub const TARGETS: [(&str, Target); 17] = [
     ("advice", advice),
     ("advisor_line", advisor_line),
     ("checks", checks),
     ("classad_expr", classad_expr),
     ("classad_long", classad_long),
     ("collector", collector),
+    ("dag", dag),
     ("dataset", dataset),
     ("eventlog_text", eventlog_text),
     ("hold_reason", hold_reason),

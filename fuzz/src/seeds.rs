@@ -36,6 +36,7 @@ pub fn of(target: &str) -> Vec<Vec<u8>> {
         "classad_expr" | "policy_replay" => expressions(),
         "classad_long" => ads(),
         "collector" => collector(),
+        "dag" => dags(),
         "dataset" => datasets(),
         "eventlog_text" => logs(),
         "hold_reason" => reasons(),
@@ -46,6 +47,31 @@ pub fn of(target: &str) -> Vec<Vec<u8>> {
         "sweep_file" => sweeps(),
         other => panic!("there is no target {other}"),
     }
+}
+
+/// The recorded DAGs, and one of every command that is read.
+fn dags() -> Vec<Vec<u8>> {
+    let recorded = "tests/data/pool-workflow-23.9";
+    let workflow = text(&format!("{recorded}/work.dag"));
+    let log = text(&format!("{recorded}/work.dag.nodes.log"));
+    let log: String = pieces(&log, "...", 30).into_iter().take(1).collect();
+    let submit = "executable = run.sh\ninitialdir = run\nlog = job.log\nqueue\n";
+    let small = "JOB A job.sub\nJOB B job.sub DIR sub DONE\nSUBDAG EXTERNAL C c.dag\n\
+                 SPLICE S part.dag\nINCLUDE part.dag\nPARENT A B CHILD C\nPARENT C CHILD S\n\
+                 JOB D {\n log = d.log\n}\nJOB E @=end\nqueue\n@end\nDONE E\n";
+    let part = "JOB X job.sub\nJOB Y job.sub\nPARENT X CHILD Y\n";
+    let small_log = text("tests/data/pool-23.9/dag/work.dag.nodes.log");
+    let manager = "000 (001.000.000) 2026-03-01 10:00:00 Job submitted from host: <1.2.3.4:5>\n...\n\
+                   005 (001.000.000) 2026-03-01 10:02:00 Job terminated.\n\t(1) Normal termination (return \
+                   value 1)\n...\n";
+    let whole = |parts: [&str; 6]| {
+        let between = String::from_utf8_lossy(BETWEEN);
+        parts.join(&*between).into_bytes()
+    };
+    vec![
+        whole([&workflow, "", submit, "DONE N001\nDONE N002\n", &log, manager]),
+        whole([small, part, submit, "DONE S+X\n", &small_log, ""]),
+    ]
 }
 
 /// A file of the project.

@@ -100,8 +100,8 @@ macro_rules! try_all {
 mod each {
     use super::*;
     try_all! {
-        advice advisor_line checks classad_expr classad_long collector dataset eventlog_text
-        hold_reason kept mcp model_archive policy_explain policy_lint policy_replay sweep_file
+        advice advisor_line checks classad_expr classad_long collector dag dataset
+        eventlog_text hold_reason kept mcp model_archive policy_explain policy_lint policy_replay sweep_file
     }
 }
 

@@ -13,6 +13,9 @@ use serde::{Serialize, Serializer};
 /// Bytes of a DAG file that are read.
 const LONGEST: u64 = 64 << 20;
 
+/// Submit files that are read, for the logs that they name.
+const SUBMITS: usize = 1_000;
+
 /// Bytes of a submit file that are read.
 const LONGEST_SUBMIT: u64 = 1 << 20;
 
@@ -164,10 +167,11 @@ impl Dag {
     }
 
     /// The logs that the submit files of its nodes name: they have the jobs of earlier runs of the
-    /// DAG too, while DAGMan begins its nodes log anew. `None` unless all do, without macros.
+    /// DAG too, while DAGMan begins its nodes log anew. `None` unless all do, without macros, and are
+    /// at most a thousand.
     #[must_use]
     pub fn job_logs(&self) -> Option<Vec<PathBuf>> {
-        if self.has_inline || self.submits.is_empty() {
+        if self.has_inline || self.submits.is_empty() || self.submits.len() > SUBMITS {
             return None;
         }
         let logs: Option<BTreeSet<PathBuf>> =
@@ -227,7 +231,7 @@ impl Dag {
                     self.node(prefix, name, options);
                     self.has_inline |= inline.is_some();
                     if let (None, [file, options @ ..]) = (&inline, options)
-                        && self.submits.len() < FILES
+                        && self.submits.len() <= SUBMITS
                     {
                         let place = in_folder(&folder, "", options);
                         self.submits.insert((place.join(file), place));
