@@ -154,7 +154,7 @@ pub(crate) fn jobs(ids: impl Iterator<Item = JobId>) -> String {
 
 /// `ProcId >= 3 && ProcId <= 9`; `(ProcId == 1 || (ProcId >= 3 && ProcId <= 9))`: true for these
 /// numbers alone.
-pub(crate) fn among(name: &str, numbers: BTreeSet<i32>) -> String {
+fn among(name: &str, numbers: BTreeSet<i32>) -> String {
     let numbers: Vec<i32> = numbers.into_iter().collect();
     let runs: Vec<&[i32]> =
         numbers.chunk_by(|number, next| number.checked_add(1) == Some(*next)).collect();

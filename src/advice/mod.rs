@@ -75,7 +75,7 @@ pub(crate) use changes::is_name;
 pub use changes::{Change, ChangeKind, Correction, Figure, LimitRaise};
 pub use choices::{Against as AgainstChoice, Choice, Choices, Rule};
 pub use command::{Command, Edit, Since, Target, constraint_of};
-pub(crate) use command::{LONGEST as LONGEST_CONSTRAINT, among, jobs as constraint_of_jobs};
+pub(crate) use command::{LONGEST as LONGEST_CONSTRAINT, jobs as constraint_of_jobs};
 pub use costs::Costs;
 pub use edits::{EditFacts, Resubmits, SlotsFor, SubmitLine};
 pub use evidence::{Evidence, Near, Results};

@@ -8,14 +8,15 @@ use std::path::Path;
 use jiff::tz::TimeZone;
 
 use super::gather::{Gathered, Remarks};
-use super::print::{PAGE_TITLE, Page, Printer, minute, page as page_of};
+use super::print::{Page, Printer, minute, page as page_of, page_head};
 use super::request::Output;
 use super::run::{RunError, show};
 use super::{Config, Request};
+use crate::page;
 use crate::queue::display_path;
 
-/// Bytes at the beginning of a page that hold its title.
-const BEGINNING: u64 = 4096;
+/// Bytes of a page: more than any has.
+const LONGEST: u64 = 256 << 20;
 
 /// Prints the advice, and writes it into a page with what is wrong where.
 pub(super) fn advise(
@@ -39,8 +40,8 @@ pub(super) fn advise(
     Printer::new(&mut shown, &request.output, &style).view(&view)?;
     let advice = text.strip_prefix(shown.as_slice()).unwrap_or(&text);
     let advice = String::from_utf8_lossy(if request.output == Output::Json { &[] } else { advice });
-    let page = page_of(&view, &about(request, &style), &advice, now);
-    write(path, &page).map_err(failed)?;
+    let text = page_of(&view, &about(request, &style), &advice, now);
+    write(path, &text).map_err(failed)?;
     Ok(None)
 }
 
@@ -56,26 +57,25 @@ fn about(request: &Request, page: &Page) -> String {
     }
 }
 
-/// Nothing but a page of this program is replaced.
+/// Nothing but a page of this program is replaced. The permissions of one that is.
 ///
 /// # Errors
 /// Another file is there.
-fn check(path: &Path) -> io::Result<()> {
-    let file = match fs::File::open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        file => file?,
-    };
-    let mut beginning = Vec::new();
-    if file.metadata()?.is_file() {
-        file.take(BEGINNING).read_to_end(&mut beginning)?;
+fn check(path: &Path) -> io::Result<Option<Permissions>> {
+    let other =
+        || io::Error::other("the file is there and no page of this program; give another name");
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Ok(metadata) if metadata.is_file() => {}
+        Ok(_) => return Err(other()),
+        Err(error) => return Err(error),
     }
-    let title = format!("<title>{PAGE_TITLE}</title>");
-    match String::from_utf8_lossy(&beginning).contains(&title) {
-        true => Ok(()),
-        false => Err(io::Error::other(
-            "the file is there and no page of this program; give another name",
-        )),
-    }
+    let file = eventlog::input::open_regular(path)?;
+    let permissions = file.metadata()?.permissions();
+    let mut text = Vec::new();
+    file.take(LONGEST).read_to_end(&mut text)?;
+    let is_ours = text.starts_with(page_head().as_bytes()) && text.ends_with(page::END.as_bytes());
+    if is_ours { Ok(Some(permissions)) } else { Err(other()) }
 }
 
 /// Writes the page, whole or not at all.
@@ -83,12 +83,15 @@ fn check(path: &Path) -> io::Result<()> {
 /// # Errors
 /// Another file is there, or it cannot be written.
 fn write(path: &Path, page: &str) -> io::Result<()> {
-    check(path)?;
+    let permissions = check(path)?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut file = tempfile::Builder::new()
         .permissions(Permissions::from_mode(0o666))
         .tempfile_in(folder.unwrap_or(Path::new(".")))?;
     file.write_all(page.as_bytes())?;
+    if let Some(permissions) = permissions {
+        file.as_file().set_permissions(permissions)?;
+    }
     file.persist(path).map_err(|error| error.error)?;
     Ok(())
 }
@@ -101,15 +104,23 @@ mod tests {
     fn only_a_page_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.html");
-        let page = |text: &str| format!("<title>{PAGE_TITLE}</title>{text}");
+        let page = |text: &str| format!("{}{text}{}", page_head(), page::END);
         write(&path, &page("one")).unwrap();
         write(&path, &page("two")).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), page("two"));
         let other = folder.path().join("thesis.html");
-        fs::write(&other, "my thesis").unwrap();
-        let error = write(&other, &page("one")).unwrap_err();
-        assert!(error.to_string().contains("no page of this program"), "{error}");
-        assert_eq!(fs::read_to_string(&other).unwrap(), "my thesis");
+        for text in ["my thesis".to_owned(), page("one") + "mine", format!("mine{}", page("one"))] {
+            fs::write(&other, &text).unwrap();
+            let error = write(&other, &page("one")).unwrap_err();
+            assert!(error.to_string().contains("no page of this program"), "{error}");
+            assert_eq!(fs::read_to_string(&other).unwrap(), text);
+        }
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink("nowhere", &link).unwrap();
+        assert!(write(&link, &page("one")).is_err());
+        fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
+        write(&path, &page("three")).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert!(write(folder.path(), &page("one")).is_err());
         assert!(write(&folder.path().join("no/such"), &page("one")).is_err());
     }

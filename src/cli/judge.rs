@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 
 use super::accounts::as_owner;
+use super::asked::Asked;
 use super::costs::costs;
 use super::gather::{Gathered, Remarks};
 use super::local_files::{account, local_files};
@@ -23,6 +24,7 @@ use crate::features::Holds;
 use crate::history::{
     Coverage, EventLogView, History, HistoryBuilder, HoldInQueue, LogReport, printed,
 };
+use crate::hold_code::is_by_system;
 use crate::model::{Model, ModelError};
 use crate::policy::{Knobs, PolicyTime};
 use crate::queue::{AdText, QueueError, QueueJob, display_path, job_status as status};
@@ -61,16 +63,22 @@ pub(super) fn judge(
 ) -> Result<Seen, RunError> {
     let history = read_histories(&gathered, remarks, now)?;
     let selection = &request.selection;
-    let names = |job, owner: Option<&str>| selection.names(job, owner, None);
+    let asked = Asked::about(&gathered, request);
+    if let Asked::Dag(jobs) = &asked {
+        gathered.held.retain(|job| jobs.contains(&job.id));
+        gathered.others.retain(|job| jobs.contains(&job.id));
+    }
     let view = request.workflow.then(|| {
-        let mut view = View::of(&history, now, request.by, names);
+        let mut view = View::of(&history, now, request.by, |job, owner| asked.names(job, owner));
         let thrashers = gathered
             .others
             .iter()
             .filter_map(|job| Thrasher::of(job.id, &job.ad.to_classad(), now));
         view.thrashing = thrashing(&thrashers.collect::<Vec<_>>());
-        if view.has_good_place {
-            let held = gathered.held.iter().filter(|job| view.held_there.contains(&job.id));
+        // Nobody changes all users' jobs for what may be one user's fault.
+        let is_meant = !selection.all_users || !selection.jobs.is_empty();
+        if view.has_good_place && is_meant {
+            let held = gathered.held.iter().filter(|job| is_held_there(&view, job));
             let all = held.chain(&gathered.others).filter_map(waiting);
             view.keep_off = keep_off(&all.collect::<Vec<_>>(), &view.suspects);
         }
@@ -78,7 +86,7 @@ pub(super) fn judge(
     });
     // Of these the view says what to do.
     if let Some(view) = view.as_ref().filter(|view| view.keep_off.iter().any(|one| one.held)) {
-        gathered.held.retain(|job| !view.held_there.contains(&job.id));
+        gathered.held.retain(|job| !is_held_there(view, job));
     }
     let seen = Seen { jobs: history.jobs().len(), view };
     let held = match gathered.logs_alone {
@@ -147,9 +155,26 @@ pub(super) fn judge(
     judged.map(|()| seen)
 }
 
+/// The job is still in the hold that its last run ended in at a bad place.
+fn is_held_there(view: &View, job: &QueueJob) -> bool {
+    let Some(&(code, subcode, since)) = view.held_there.get(&job.id) else { return false };
+    let Some(hold) = HoldInQueue::of(&job.ad.to_classad()) else { return false };
+    let apart = hold.entered_current_status.abs_diff(since);
+    is_by_system(code) && (hold.code, hold.subcode) == (code, subcode) && apart <= SAME_HOLD
+}
+
+/// Seconds between the event of a hold and EnteredCurrentStatus of it at most. Assumed.
+const SAME_HOLD: u64 = 60;
+
+/// Universes whose jobs no execution point takes: scheduler, grid and local.
+const WITHOUT_PLACE: [i64; 3] = [7, 9, 12];
+
 /// The job, if it is idle or on hold.
 fn waiting(job: &QueueJob) -> Option<Waiting> {
     let ad = job.ad.to_classad();
+    if ad.integer("JobUniverse").is_some_and(|universe| WITHOUT_PLACE.contains(&universe)) {
+        return None;
+    }
     let number = |name| ad.integer(name).and_then(|number| i32::try_from(number).ok());
     let hold = match ad.integer("JobStatus") {
         Some(status::IDLE) => None,
@@ -339,7 +364,7 @@ fn read_logs(
         remarks.missing.push(text.to_owned());
         history = HistoryBuilder::new();
     }
-    for job in &gathered.held {
+    for job in gathered.held.iter().chain(&gathered.others) {
         if let Some(owner) = &job.owner {
             history.attest_owner(job.id, owner);
         }

@@ -5,6 +5,7 @@
 //! - `apply`: `-apply`.
 //! - [`ask`]: advice for a program that asks without a command line.
 //! - `arguments`: what the tools share about options.
+//! - `asked`: which jobs of the logs `-workflow` is about.
 //! - `choices`: `-explain-decision` in English.
 //! - [`collect`]: the command line of `condor_holdadvise_collect`.
 //! - `colour`: the word of an advice in colour at a terminal.
@@ -39,6 +40,7 @@ mod accounts;
 mod apply;
 mod arguments;
 mod ask;
+mod asked;
 mod choices;
 pub mod collect;
 mod colour;

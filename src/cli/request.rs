@@ -17,7 +17,7 @@ use super::options::TOOL;
 use super::piped;
 use super::print::of_job_ad;
 use crate::advice::Recommendation;
-use crate::queue::{JobSpec, Schedd, Selection};
+use crate::queue::{JobSpec, Schedd, Selection, display_path};
 use crate::text::{classad_quote, strip_control};
 use crate::workflow::{By, Dag};
 
@@ -301,7 +301,11 @@ impl Request {
         }
         if let (Some(dag), true) = (&request.dag, request.user_logs.is_empty()) {
             let nodes = request.nodes_log.get_or_insert_with(|| nodes_log(dag)).clone();
-            let logs = Dag::read(dag).ok().and_then(|dag| dag.job_logs());
+            let read = Dag::read(dag).map_err(|error| {
+                let dag = display_path(dag);
+                ArgumentError::Invalid(format!("-dag: cannot read the DAG file {dag}: {error}"))
+            })?;
+            let logs = Some(read).and_then(|dag| dag.job_logs());
             let logs = logs.filter(|logs| logs.iter().all(|log| log.is_file()));
             request.user_logs = logs.unwrap_or_else(|| vec![nodes]);
         }

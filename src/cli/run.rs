@@ -27,7 +27,7 @@ use crate::checks;
 use crate::journal::{Journal, JournalError};
 use crate::model::ModelError;
 use crate::queue::{AdText, QueueError, display_path};
-use crate::text::{plural, shell_command};
+use crate::text::{is_fit, plural, shell_command};
 use crate::workflow::{Dag, Manager, Progress, View};
 use eventlog::{EventLogError, ReadOptions, fnv1a};
 
@@ -304,9 +304,12 @@ fn progress(
     remarks.faults.extend(dag.faults.iter().cloned());
     let mut progress = dag.progress(log, &ReadOptions::default(), now)?;
     let has_ended = Manager::of(file).is_some_and(|manager| manager.has_ended);
-    progress.resume = (has_ended && progress.has_failed()).then(|| {
-        let name = file.to_string_lossy();
-        shell_command(["condor_submit_dag", &name])
+    // A name that cannot be written is no name to paste.
+    let name = file.to_str().filter(|name| is_fit(name));
+    let resumes = has_ended && progress.has_failed();
+    progress.resume = name.filter(|_| resumes).map(|name| {
+        let dash = if name.starts_with('-') { "./" } else { "" };
+        shell_command(["condor_submit_dag", &format!("{dash}{name}")])
     });
     Ok(Some(progress))
 }

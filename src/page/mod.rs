@@ -43,13 +43,9 @@ impl Section {
 /// A page: its heading, what it says first, what it is about as HTML, and the sections, which a
 /// table of contents names.
 pub fn document(title: &str, first: &Section, introduction: &str, sections: &[Section]) -> String {
+    let mut out = head(title);
     let title = escape(title);
-    let mut out = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n\
-         <style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
-    );
+    let _ = write!(out, "<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n");
     section(&mut out, first);
     out.push_str(introduction);
     out.push_str("<nav>\n<h2>Contents</h2>\n<ol>\n");
@@ -58,9 +54,24 @@ pub fn document(title: &str, first: &Section, introduction: &str, sections: &[Se
     }
     out.push_str("</ol>\n</nav>\n");
     sections.iter().for_each(|of| section(&mut out, of));
-    out.push_str("</body>\n</html>\n");
+    out.push_str(END);
     out
 }
+
+/// What every page with this title begins with.
+#[must_use]
+pub fn head(title: &str) -> String {
+    let title = escape(title);
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"generator\" content=\"holdadvise\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n"
+    )
+}
+
+/// What every page ends with.
+pub const END: &str = "</body>\n</html>\n";
 
 fn section(out: &mut String, Section { id, title, body }: &Section) {
     let (id, title) = (escape(id), escape(title));

@@ -4,10 +4,11 @@
 //! which nodes there are and which wait for which is read.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use eventlog::{Body, EventKind, EventLogError, JobId, ReadOptions, input};
+use eventlog::{Body, EventKind, EventLogError, JobId, LogReader, ReadOptions, input};
 use serde::{Serialize, Serializer};
 
 /// Bytes of a DAG file that are read.
@@ -150,7 +151,8 @@ impl Dag {
         };
         let Some(file) = (1..=RESCUES).rev().map(of).find(|file| file.exists()) else { return };
         let mut text = Vec::new();
-        let read = input::reader(&file).and_then(|file| file.take(LONGEST).read_to_end(&mut text));
+        let read =
+            input::open_regular(&file).and_then(|file| file.take(LONGEST).read_to_end(&mut text));
         if let Err(error) = read {
             let file = crate::queue::display_path(&file);
             self.faults
@@ -179,6 +181,25 @@ impl Dag {
         logs.map(|logs| logs.into_iter().collect())
     }
 
+    /// Jobs of its nodes, as the submit events of logs name them. A log that cannot be read has none.
+    pub fn jobs_of<'a>(&self, logs: impl Iterator<Item = &'a PathBuf>) -> HashSet<JobId> {
+        let mut found = HashSet::new();
+        for log in logs {
+            let Ok(mut log) = open_log(log, &ReadOptions::default()) else { continue };
+            while let Some(event) = log.next_event() {
+                let Ok(event) = event else { continue };
+                if event.kind() == EventKind::Submit
+                    && let Body::Submit(submit) = event.body()
+                    && let Some(node) = submit.dag_node
+                    && self.names.contains_key(node.as_ref())
+                {
+                    found.insert(event.job);
+                }
+            }
+        }
+        found
+    }
+
     /// How many nodes it has.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -201,12 +222,14 @@ impl Dag {
     /// Reads a file; names of its nodes get the `prefix` of its splice.
     fn file(&mut self, path: &Path, prefix: &str, depth: usize) -> io::Result<()> {
         let mut text = Vec::new();
-        input::reader(path)?.take(LONGEST).read_to_end(&mut text)?;
+        input::open_regular(path)?.take(LONGEST).read_to_end(&mut text)?;
         let text = String::from_utf8_lossy(&text);
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         // The nodes of each splice of this file: those without parents, and those without children.
         let mut splices: HashMap<String, [Vec<usize>; 2]> = HashMap::new();
         let mut inline: Option<String> = None;
+        // Nodes may follow the lines that join them.
+        let mut joined: Vec<(usize, Vec<&str>)> = Vec::new();
         for (number, line) in text.lines().enumerate() {
             let line = line.trim();
             if let Some(end) = &inline {
@@ -266,32 +289,30 @@ impl Dag {
                         self.fault(path, number + 1, &error.to_string());
                     }
                 }
-                ("PARENT", names) => {
-                    let at = names.iter().position(|word| word.eq_ignore_ascii_case("CHILD"));
-                    let Some(at) = at else {
-                        self.fault(path, number + 1, "PARENT without CHILD");
-                        continue;
-                    };
-                    let of = |names: &[&str], side: usize| {
-                        let of = |name: &&str| match splices.get(*name) {
-                            Some(ends) => ends[side].clone(),
-                            None => self
-                                .names
-                                .get(&format!("{prefix}{name}"))
-                                .copied()
-                                .into_iter()
-                                .collect(),
-                        };
-                        names.iter().flat_map(of).collect::<Vec<usize>>()
-                    };
-                    let (parents, children) = (of(&names[..at], 1), of(&names[at + 1..], 0));
-                    if parents.is_empty() || children.is_empty() {
-                        self.fault(path, number + 1, "PARENT or CHILD names no node");
-                    }
-                    self.join(&parents, &children);
-                }
+                ("PARENT", names) => joined.push((number, names.to_vec())),
                 _ => {}
             }
+        }
+        for (number, names) in joined {
+            let at = names.iter().position(|word| word.eq_ignore_ascii_case("CHILD"));
+            let Some(at) = at else {
+                self.fault(path, number + 1, "PARENT without CHILD");
+                continue;
+            };
+            let of = |names: &[&str], side: usize| {
+                let of = |name: &&str| match splices.get(*name) {
+                    Some(ends) => ends[side].clone(),
+                    None => {
+                        self.names.get(&format!("{prefix}{name}")).copied().into_iter().collect()
+                    }
+                };
+                names.iter().flat_map(of).collect::<Vec<usize>>()
+            };
+            let (parents, children) = (of(&names[..at], 1), of(&names[at + 1..], 0));
+            if parents.is_empty() || children.is_empty() {
+                self.fault(path, number + 1, "PARENT or CHILD names no node");
+            }
+            self.join(&parents, &children);
         }
         Ok(())
     }
@@ -400,11 +421,18 @@ impl Dag {
     }
 }
 
+/// Opens a log that is a regular file: nobody waits for a pipe that a user put in its place.
+fn open_log(path: &Path, options: &ReadOptions) -> Result<LogReader<File>, EventLogError> {
+    input::open_regular(path)
+        .map_err(|source| EventLogError::Io { path: path.to_owned(), source })?;
+    eventlog::open(path, options)
+}
+
 /// The log that a submit file names, submitted in this folder; `None` where none is named, or by a
 /// macro, or the file cannot be read.
 fn log_of(file: &Path, folder: &Path) -> Option<PathBuf> {
     let mut text = Vec::new();
-    input::reader(file).ok()?.take(LONGEST_SUBMIT).read_to_end(&mut text).ok()?;
+    input::open_regular(file).ok()?.take(LONGEST_SUBMIT).read_to_end(&mut text).ok()?;
     let text = String::from_utf8_lossy(&text);
     let value = |name: &str| {
         let of = |line: &str| {
@@ -433,7 +461,7 @@ impl Manager {
     pub fn of(dag: &Path) -> Option<Self> {
         let mut log = dag.as_os_str().to_owned();
         log.push(".dagman.log");
-        let mut log = eventlog::open(Path::new(&log), &ReadOptions::default()).ok()?;
+        let mut log = open_log(Path::new(&log), &ReadOptions::default()).ok()?;
         let mut last: Option<Self> = None;
         while let Some(event) = log.next_event() {
             let Ok(event) = event else { continue };
@@ -504,7 +532,7 @@ impl NodeJobs {
 impl Jobs {
     fn read(log: &Path, options: &ReadOptions, now: i64) -> Result<Self, EventLogError> {
         let mut jobs = Self::default();
-        let mut log = eventlog::open(log, options)?;
+        let mut log = open_log(log, options)?;
         while let Some(event) = log.next_event() {
             let Ok(event) = event else { continue };
             if event.time.seconds > now {

@@ -1,11 +1,11 @@
 //! What keeps jobs off bad places: idle ones, and those that are on hold since they ran there.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use super::Suspect;
-use crate::advice::{Command, Edit, LONGEST_CONSTRAINT, Target, among, constraint_of};
+use crate::advice::{Command, Edit, LONGEST_CONSTRAINT, Target, constraint_of, constraint_of_jobs};
 use crate::text::is_fit;
 use eventlog::JobId;
 
@@ -46,14 +46,6 @@ pub fn keep_off(waiting: &[Waiting], suspects: &[Suspect]) -> Vec<KeepOff> {
             of_text.entry((job.hold.is_some(), text)).or_default().push(job);
         }
     }
-    // A cluster whose idle jobs are all alike is named without its procs.
-    let mut texts_of_cluster: BTreeMap<i32, BTreeSet<&str>> = BTreeMap::new();
-    for ((is_held, text), jobs) in &of_text {
-        for job in jobs.iter().filter(|_| !is_held) {
-            texts_of_cluster.entry(job.job.cluster).or_default().insert(text);
-        }
-    }
-    let is_alike = |cluster: i32| texts_of_cluster.get(&cluster).is_some_and(|all| all.len() == 1);
     let mut found = Vec::new();
     for (&(held, text), jobs) in &of_text {
         let new: Vec<&str> =
@@ -64,17 +56,29 @@ pub fn keep_off(waiting: &[Waiting], suspects: &[Suspect]) -> Vec<KeepOff> {
             new: format!("({text}) && {}", new.join(" && ")),
         });
         let edit = Some(edit).filter(|_| !new.is_empty());
+        // A job that asks for the place would match nothing.
+        let asks_for_it = |suspect: &Suspect| {
+            let exclusion = suspect.exclusion();
+            text.contains(&suspect.place) && exclusion.is_none_or(|one| !text.contains(&one))
+        };
+        if suspects.iter().any(asks_for_it) {
+            continue;
+        }
         if held {
             let targets: Vec<Target> = jobs.iter().filter_map(|job| job.hold).collect();
             if let Some(constraint) = constraint_of(&targets) {
                 let lines = edit.into_iter().chain([Command::Release]);
                 let lines: Vec<String> = lines.map(|line| line.line(&constraint)).collect();
-                found.push(KeepOff { jobs: jobs.len(), held, command: lines.join(" &&\n") });
+                let fits = lines.iter().all(|line| line.len() <= LONGEST_LINE);
+                let command = lines.join(" &&\n");
+                found.extend(fits.then_some(KeepOff { jobs: jobs.len(), held, command }));
             }
         } else if let Some(edit) = edit {
             let jobs: Vec<JobId> = jobs.iter().map(|job| job.job).collect();
-            for (jobs, constraint) in constraints(&jobs, is_alike) {
-                found.push(KeepOff { jobs, held, command: edit.line(&constraint) });
+            for (jobs, constraint) in constraints(&jobs) {
+                let command = edit.line(&constraint);
+                let fits = command.len() <= LONGEST_LINE;
+                found.extend(fits.then_some(KeepOff { jobs, held, command }));
             }
         }
     }
@@ -82,38 +86,23 @@ pub fn keep_off(waiting: &[Waiting], suspects: &[Suspect]) -> Vec<KeepOff> {
     found
 }
 
-/// Constraints that are true for these jobs while they are idle, none longer than can be pasted,
-/// with how many jobs each is for.
-fn constraints(jobs: &[JobId], is_alike: impl Fn(i32) -> bool) -> Vec<(usize, String)> {
-    let mut procs: BTreeMap<i32, BTreeSet<i32>> = BTreeMap::new();
-    for job in jobs {
-        procs.entry(job.cluster).or_default().insert(job.proc);
-    }
-    let (alike, mixed): (Vec<_>, Vec<_>) =
-        procs.into_iter().partition(|(cluster, _)| is_alike(*cluster));
-    let mut found: Vec<(usize, String)> = Vec::new();
-    let whole = |clusters: &BTreeSet<i32>| {
-        format!("{} && JobStatus == 1", among("ClusterId", clusters.clone()))
-    };
-    let (mut together, mut count) = (BTreeSet::new(), 0);
-    for (cluster, procs) in alike {
-        together.insert(cluster);
-        if whole(&together).len() > LONGEST_CONSTRAINT {
-            together.remove(&cluster);
-            found.push((count, whole(&together)));
-            (together, count) = (BTreeSet::from([cluster]), 0);
-        }
-        count += procs.len();
-    }
-    if !together.is_empty() {
-        found.push((count, whole(&together)));
-    }
-    for (cluster, procs) in mixed {
-        let count = procs.len();
-        let text =
-            format!("ClusterId == {cluster} && {} && JobStatus == 1", among("ProcId", procs));
-        if text.len() <= LONGEST_CONSTRAINT {
-            found.push((count, text));
+/// Bytes of a line that a terminal passes on (termios(3), canonical mode).
+const LONGEST_LINE: usize = 4_095;
+
+/// Constraints that are true for these jobs alone, while they are idle, none longer than can be
+/// pasted, with how many jobs each is for.
+fn constraints(jobs: &[JobId]) -> Vec<(usize, String)> {
+    let text =
+        |jobs: &[JobId]| format!("{} && JobStatus == 1", constraint_of_jobs(jobs.iter().copied()));
+    let mut found = Vec::new();
+    let mut open = vec![jobs];
+    while let Some(jobs) = open.pop() {
+        let all = text(jobs);
+        if all.len() <= LONGEST_CONSTRAINT {
+            found.push((jobs.len(), all));
+        } else if jobs.len() > 1 {
+            let (first, second) = jobs.split_at(jobs.len() / 2);
+            open.extend([second, first]);
         }
     }
     found
@@ -157,8 +146,14 @@ mod tests {
             )
         };
         let expected = [
-            (3, line("ClusterId >= 7 && ClusterId <= 8 && JobStatus == 1", "A")),
-            (1, line("ClusterId == 9 && ProcId == 2 && JobStatus == 1", "A")),
+            (
+                4,
+                line(
+                    "((ClusterId == 8 && ProcId == 0) || (ClusterId == 7 && ProcId >= 0 && ProcId <= 1) || \
+                     (ClusterId == 9 && ProcId == 2)) && JobStatus == 1",
+                    "A",
+                ),
+            ),
             (1, line("ClusterId == 9 && ProcId == 0 && JobStatus == 1", "B")),
         ];
         let found: Vec<(usize, String)> =
@@ -172,6 +167,8 @@ mod tests {
         assert_eq!(keep_off(&[idle(1, 0, has)], &[suspect("e1", false)]), []);
         let unknown = Waiting { requirements: None, ..idle(1, 0, "") };
         assert_eq!(keep_off(&[unknown], &[suspect("e1", false)]), []);
+        let asks = "TARGET.Machine == \"e1\"";
+        assert_eq!(keep_off(&[idle(1, 0, asks)], &[suspect("e1", false)]), []);
         for place in ["10.0.0.1:9618", "a\"b", "x\n", ""] {
             assert_eq!(keep_off(&[idle(1, 0, "A")], &[suspect(place, false)]), [], "{place}");
         }

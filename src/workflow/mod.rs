@@ -24,7 +24,7 @@ pub use runs::{End, Run, runs};
 pub use suspects::{Suspect, suspects};
 pub use thrashing::{ATTRIBUTES as THRASHING_ATTRIBUTES, Thrasher, Thrashing, thrashing};
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
@@ -48,9 +48,10 @@ pub struct View {
     pub matrix: Matrix,
     /// Places where runs fail and elsewhere they do not.
     pub suspects: Vec<Suspect>,
-    /// Jobs whose last run ended in a hold at such a place for the cause that it is suspected for.
+    /// Jobs whose last run ended in a hold at such a place for the cause that it is suspected for:
+    /// HoldReasonCode, HoldReasonSubCode, and when the hold began, Unix seconds.
     #[serde(skip)]
-    pub held_there: HashSet<JobId>,
+    pub held_there: HashMap<JobId, (i32, i32, i64)>,
     /// Jobs succeed or run at a place that is not suspected.
     #[serde(skip)]
     pub has_good_place: bool,
@@ -99,13 +100,14 @@ impl View {
         });
         // The runs of a job are in their order.
         let last: BTreeMap<JobId, &Run> = all.iter().map(|run| (run.job, run)).collect();
-        let is_held_there = |run: &&Run| match run.end {
-            End::Failed(cause @ Cause::Hold { .. }) => {
-                is_suspect(run).is_some_and(|one| one.any_cause || one.cause == cause)
-            }
-            _ => false,
+        let held_there = |run: &Run| {
+            let End::Failed(cause @ Cause::Hold { code, subcode }) = run.end else { return None };
+            let suspect = is_suspect(run)?;
+            let is_meant = suspect.any_cause || suspect.cause == cause;
+            let since = run.began.saturating_add(run.seconds);
+            is_meant.then(|| (run.job, (code, subcode.unwrap_or(0), since)))
         };
-        view.held_there = last.into_values().filter(is_held_there).map(|run| run.job).collect();
+        view.held_there = last.into_values().filter_map(held_there).collect();
         view
     }
 }

@@ -145,7 +145,7 @@ pub fn thrashing(jobs: &[Thrasher]) -> Vec<Thrashing> {
         let fits = is_of_job && constraint.len() <= LONGEST_CONSTRAINT;
         found.push(Thrashing {
             jobs: jobs.len(),
-            vacates: jobs.iter().map(|job| job.vacates).sum(),
+            vacates: jobs.iter().fold(0, |sum: i64, job| sum.saturating_add(job.vacates)),
             code: why.code.map(|code| code.0),
             name,
             reason: last.reason.clone(),

@@ -234,6 +234,90 @@ fn what_keeps_jobs_off_a_bad_place_is_printed_and_put_into_a_page() {
     place.advise("-html page.html").is_error(&["-html needs -workflow or -dag"]);
 }
 
+/// An ad of cluster 7, in a queue with the log of a bad place.
+fn ad_of_seven(proc: i32, more: &str) -> String {
+    let requirements = "Requirements = (TARGET.Arch == \"X86_64\")";
+    format!("ClusterId = 7\nProcId = {proc}\nOwner = \"alice\"\n{requirements}\n{more}\n")
+}
+
+/// The attributes of the hold that the log of a bad place has of a job.
+fn hold_of(proc: i32, code: i32, later: i32) -> String {
+    let at = 1_793_613_720 + proc + later;
+    format!(
+        "JobStatus = 5\nHoldReasonCode = {code}\nHoldReasonSubCode = 0\nNumHolds = 2\n\
+         EnteredCurrentStatus = {at}\n"
+    )
+}
+
+#[test]
+fn jobs_that_are_held_for_something_else_are_not_released() {
+    let place = Place::new();
+    place.file("job.log", log_of_a_bad_place());
+    let released = |hold: &str| {
+        place.file("jobs.ads", ad_of_seven(15, hold));
+        let said = place.advise("-workflow 7 -userlog job.log -jobads jobs.ads -now 1793616000");
+        assert!(said.stdout.contains("Bad place: e2.example.org"), "{said:?}");
+        said.stdout.contains("To release 1 job held there")
+    };
+    assert!(released(&hold_of(15, 3, 0)));
+    // A person put it on hold, the same second or later; a policy did it for another reason, later.
+    for (code, later) in [(1, 0), (1, 500), (26, 0), (3, 500)] {
+        assert!(!released(&hold_of(15, code, later)), "{code} {later}");
+    }
+}
+
+#[test]
+fn a_command_is_for_the_jobs_asked_about() {
+    let place = Place::new();
+    place.file("job.log", log_of_a_bad_place());
+    let ads: Vec<String> = (17..20).map(|proc| ad_of_seven(proc, "JobStatus = 1\n")).collect();
+    place.file("jobs.ads", ads.join("\n"));
+    let call = "-userlog job.log -jobads jobs.ads -now 1793616000";
+    let others: String = (0..17).map(|proc| format!(" 7.{proc}")).collect();
+    let said = place.advise(&format!("-workflow 7.18{others} {call}"));
+    let line = said.stdout.lines().find(|line| line.starts_with("condor_qedit")).unwrap();
+    assert!(line.contains("'ClusterId == 7 && ProcId == 18 && JobStatus == 1'"), "{line}");
+    // Nobody edits the jobs of all users for what one of them may have done.
+    let said = place.advise(&format!("-workflow -allusers {call}"));
+    assert!(said.stdout.contains("Bad place") && !said.stdout.contains("condor_"), "{said:?}");
+    let universe = ad_of_seven(17, "JobStatus = 1\nJobUniverse = 9\n");
+    let asks = ad_of_seven(18, "JobStatus = 1\n")
+        .replace("X86_64\")", "X86_64\" && Machine == \"e2.example.org\")");
+    place.file("jobs.ads", [universe, asks].join("\n"));
+    let said = place.advise(&format!("-workflow 7 {call}"));
+    assert!(!said.stdout.contains("condor_qedit"), "{said:?}");
+}
+
+#[test]
+fn runs_of_others_in_an_event_log_do_not_count() {
+    let place = Place::new();
+    place.file("events.log", log_of_a_bad_place().replace("(007.", "(099."));
+    place.file("jobs.ads", ad_of_seven(0, "JobStatus = 1\n"));
+    let said = place.advise("-workflow -eventlog events.log -jobads jobs.ads -now 1793616000");
+    assert!(said.stdout.starts_with("No jobs: "), "{said:?}");
+    // Whose jobs these are only their ads say.
+    place.file("events.log", log_of_a_bad_place());
+    let said =
+        place.advise("-workflow alice -eventlog events.log -jobads jobs.ads -now 1793616000");
+    assert!(said.stdout.starts_with("1 job, 1 run: "), "{said:?}");
+}
+
+#[test]
+fn jobs_of_a_log_that_are_no_nodes_are_not_those_of_a_dag() {
+    let place = Place::new();
+    place.file("work.dag", "JOB A job.sub\n");
+    place.file("job.sub", "executable = x\nlog = job.log\nqueue\n");
+    let node = "000 (050.000.000) 2026-11-02 10:00:00 Job submitted from host: <10.0.0.1:9618?sock=schedd>\n    \
+                DAG Node: A\n...\n";
+    place.file("job.log", log_of_a_bad_place() + node);
+    place.file("work.dag.nodes.log", node);
+    place.file("jobs.ads", ad_of_seven(15, &hold_of(15, 3, 0)));
+    let said = place.advise("-dag work.dag -jobads jobs.ads -now 1793616000");
+    assert!(said.stdout.starts_with("1 job, 0 runs: "), "{said:?}");
+    assert!(!said.stdout.contains("condor_"), "{said:?}");
+    place.advise("-dag no.dag").is_error(&["-dag: cannot read the DAG file no.dag: No such file"]);
+}
+
 #[test]
 fn jobs_that_leave_their_slots_again_and_again_are_named() {
     let place = Place::new();

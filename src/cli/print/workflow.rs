@@ -8,13 +8,18 @@ use super::times::length;
 use super::wrap::{cut, wrap};
 use crate::hold_code::HoldCode;
 use crate::text::{plural, shorten, strip_control};
-use crate::workflow::{Blocker, Column, KeepOff, Matrix, Progress, Suspect, Thrashing, View};
+use crate::workflow::{
+    Blocker, Column, KeepOff, Matrix, Progress, State, Suspect, Thrashing, View,
+};
 
 /// Causes that have a column of their own; the others share one.
 const CAUSES: usize = 8;
 
 /// The widest a place is printed without `-wide`.
 const PLACE: usize = 32;
+
+/// Characters of a place in a sentence.
+const PLACE_NAME: usize = 255;
 
 /// Blocks that are printed: the darker, the larger the share of the runs that failed so.
 const SHADES: [char; 4] = [' ', '░', '▒', '▓'];
@@ -33,8 +38,15 @@ pub(in crate::cli) fn print(out: &mut dyn Write, view: &View, page: &Page) -> io
     for suspect in &view.suspects {
         out.write_all(wrap("Bad place: ", 2, &sentence(suspect), columns).as_bytes())?;
     }
-    for keep_off in &view.keep_off {
+    if let Some(requirements) = requirements(&view.suspects) {
+        out.write_all(wrap("", 2, FOR_NEXT_JOBS, columns).as_bytes())?;
+        writeln!(out, "  {requirements}")?;
+    }
+    for keep_off in view.keep_off.iter().take(COMMANDS) {
         writeln!(out, "{}\n{}", heading(keep_off), keep_off.command)?;
+    }
+    if let Some(left_out) = left_out(&view.keep_off) {
+        out.write_all(wrap("", 2, &left_out, columns).as_bytes())?;
     }
     for thrashing in &view.thrashing {
         let text = thrashes(thrashing, page.now);
@@ -66,7 +78,7 @@ fn table(out: &mut dyn Write, matrix: &Matrix, page: &Page) -> io::Result<()> {
     let shown = matrix.rows.len().min(CAUSES);
     let causes = (1..=shown).map(|number| format!("[{number}]"));
     let others = (matrix.rows.len() > shown).then(|| "OTHER".to_owned());
-    let first = ["PLACE", "RUNS", "OK", "FAILED"].map(str::to_owned);
+    let first = ["PLACE", "RUNS", "OK", "FAILED", "RUNNING"].map(str::to_owned);
     let heading = first.into_iter().chain(causes).chain(others.clone());
     let rows = matrix.columns.iter().enumerate().map(|(at, column)| {
         let name = place(column);
@@ -81,7 +93,8 @@ fn table(out: &mut dyn Write, matrix: &Matrix, page: &Page) -> io::Result<()> {
         let counts = matrix.rows.iter().take(shown).map(of);
         let rest: usize = matrix.rows.iter().skip(shown).map(of).sum();
         let rest = others.as_ref().map(|_| rest);
-        let numbers = [runs, column.succeeded, column.failed].map(|number| number.to_string());
+        let numbers = [runs, column.succeeded, column.failed, column.running];
+        let numbers = numbers.map(|number| number.to_string());
         let cells = counts.chain(rest).map(cell);
         std::iter::once(name).chain(numbers).chain(cells).collect::<Vec<_>>()
     });
@@ -112,6 +125,7 @@ fn shade(count: usize, ended: usize) -> char {
 /// Why a place is suspected, and what keeps jobs off it.
 pub(super) fn sentence(suspect: &Suspect) -> String {
     let place = strip_control(&suspect.place);
+    let place = shorten(&place, PLACE_NAME);
     let fast = suspect.black_hole.map_or(String::new(), |(failure, success)| {
         format!(
             " It fails them within {}, others take {}: it draws more jobs than its share.",
@@ -119,18 +133,39 @@ pub(super) fn sentence(suspect: &Suspect) -> String {
             length(success)
         )
     });
-    let avoid = suspect.exclusion().map_or(String::new(), |exclusion| {
-        format!(" To keep jobs off it, add to their submit file: requirements = {exclusion}")
-    });
     let jobs = plural(suspect.ended, "job");
     let failed = match suspect.any_cause {
         true => format!("{} of {jobs} failed, most so: {}.", suspect.failed, suspect.cause.name()),
         false => format!("{} of {jobs} failed so: {}.", suspect.failed, suspect.cause.name()),
     };
-    format!(
-        "{place}: {failed} Elsewhere {} of {}.{fast}{avoid}",
-        suspect.failed_elsewhere, suspect.ended_elsewhere
-    )
+    let so = if suspect.any_cause { "" } else { " so" };
+    let elsewhere = match (suspect.failed_elsewhere, suspect.ended_elsewhere) {
+        (0, ended) => format!("Of {} that ended elsewhere none failed{so}.", plural(ended, "job")),
+        (failed, ended) => {
+            format!("Of {} that ended elsewhere {failed} failed{so}.", plural(ended, "job"))
+        }
+    };
+    format!("{place}: {failed} {elsewhere}{fast}")
+}
+
+/// Stands above what keeps jobs that are submitted later off bad places.
+pub(super) const FOR_NEXT_JOBS: &str =
+    "For jobs to come, add to requirements in the submit file, with && behind what is there:";
+
+/// That, if the places have names.
+pub(super) fn requirements(suspects: &[Suspect]) -> Option<String> {
+    let all: Vec<String> = suspects.iter().filter_map(Suspect::exclusion).collect();
+    (!all.is_empty()).then(|| all.join(" && "))
+}
+
+/// Commands that are printed.
+pub(super) const COMMANDS: usize = 8;
+
+/// What is said of the others.
+pub(super) fn left_out(all: &[KeepOff]) -> Option<String> {
+    let rest = all.get(COMMANDS..).filter(|rest| !rest.is_empty())?;
+    let jobs: usize = rest.iter().map(|one| one.jobs).sum();
+    Some(format!("{} have other Requirements; -json has their commands.", plural(jobs, "more job")))
 }
 
 /// Characters of a reason that are printed.
@@ -179,31 +214,48 @@ pub(super) fn states(progress: &Progress) -> String {
     format!("{}.", counts.collect::<Vec<_>>().join(", "))
 }
 
-/// A node that keeps others waiting.
+/// Stands above the command that goes on with a DAG.
+pub(super) const TO_GO_ON: &str =
+    "To submit what is not done again, once what its nodes failed of is corrected:";
+
+/// What stands before a node that failed or is on hold.
+fn label(blocker: &Blocker) -> &'static str {
+    match (blocker.waiting, blocker.state) {
+        (0, State::Failed) => "Failed: ",
+        (0, _) => "On hold: ",
+        _ => "Blocked: ",
+    }
+}
+
+/// A node that failed or is on hold, and how many wait for it.
 pub(super) fn blocked(blocker: &Blocker) -> String {
     let jobs: Vec<String> = blocker.jobs.iter().map(ToString::to_string).collect();
     let jobs = if jobs.len() > 3 { String::new() } else { format!(" (job {})", jobs.join(", ")) };
-    format!(
-        "{}{jobs} is {}; waiting for it: {}.",
-        strip_control(&blocker.node),
-        blocker.state.name(),
-        plural(blocker.waiting, "node")
-    )
+    let is = match blocker.state {
+        State::Failed => "failed",
+        _ => "is on hold",
+    };
+    let waiting = match blocker.waiting {
+        0 => String::new(),
+        1 => "; 1 node waits for it".to_owned(),
+        nodes => format!("; {nodes} nodes wait for it"),
+    };
+    format!("{}{jobs} {is}{waiting}.", strip_control(&blocker.node))
 }
 
 fn print_progress(out: &mut dyn Write, progress: &Progress, page: &Page) -> io::Result<()> {
     let columns = page.style.columns;
     out.write_all(wrap("DAG: nodes ", 2, &states(progress), columns).as_bytes())?;
     for blocker in progress.blockers.iter().take(BLOCKERS) {
-        out.write_all(wrap("Blocked: ", 2, &blocked(blocker), columns).as_bytes())?;
+        out.write_all(wrap(label(blocker), 2, &blocked(blocker), columns).as_bytes())?;
     }
     let blocked = plural(progress.blocked, "node");
     if progress.blockers.len() > BLOCKERS {
-        let text = format!("Blocked: {blocked} in all, by these and other nodes.");
+        let text = format!("Blocked: {blocked} in all wait for these or for others.");
         out.write_all(wrap("", 2, &text, columns).as_bytes())?;
     }
     if let Some(command) = &progress.resume {
-        writeln!(out, "To go on with what is not done:\n{command}")?;
+        writeln!(out, "{TO_GO_ON}\n{command}")?;
     }
     Ok(())
 }

@@ -2,12 +2,20 @@
 
 use std::fmt::Write as _;
 
-use super::workflow::{BLOCKERS, blocked, counts, heading, place, sentence, states, thrashes};
-use crate::page::{Section, document, escape, figure, list};
+use super::workflow::{
+    BLOCKERS, COMMANDS, FOR_NEXT_JOBS, TO_GO_ON, blocked, counts, heading, left_out, place,
+    requirements, sentence, states, thrashes,
+};
+use crate::page::{Section, document, escape, figure, head, list};
 use crate::workflow::{Matrix, Progress, State, View};
 
 /// The title of a page of this program.
-pub(in crate::cli) const PAGE_TITLE: &str = "What is wrong where";
+const PAGE_TITLE: &str = "What is wrong where";
+
+/// What a page of this program begins with.
+pub(in crate::cli) fn page_head() -> String {
+    head(PAGE_TITLE)
+}
 
 /// Pixels of a cell, of the names beside the rows, and of the heading.
 const CELL: (usize, usize) = (64, 26);
@@ -26,9 +34,15 @@ pub(in crate::cli) fn page(view: &View, about: &str, advice: &str, now: i64) -> 
     let bad: Vec<String> =
         view.suspects.iter().map(|one| format!("Bad place: {}", sentence(one))).collect();
     first.push_str(&list(&bad));
-    for keep_off in &view.keep_off {
+    if let Some(requirements) = requirements(&view.suspects) {
+        let _ = write!(first, "<p>{}</p>\n{}", escape(FOR_NEXT_JOBS), command(&requirements));
+    }
+    for keep_off in view.keep_off.iter().take(COMMANDS) {
         let heading = escape(&heading(keep_off));
         let _ = write!(first, "<p>{heading}</p>\n{}", command(&keep_off.command));
+    }
+    if let Some(left_out) = left_out(&view.keep_off) {
+        let _ = writeln!(first, "<p>{}</p>", escape(&left_out));
     }
     for thrashing in &view.thrashing {
         let text = format!("Thrashing: {}", thrashes(thrashing, now));
@@ -156,7 +170,7 @@ fn of_dag(progress: &Progress) -> String {
     let blocked: Vec<String> = progress.blockers.iter().take(BLOCKERS).map(blocked).collect();
     out.push_str(&list(&blocked));
     if let Some(resume) = &progress.resume {
-        let _ = write!(out, "<p>To go on with what is not done:</p>\n{}", command(resume));
+        let _ = write!(out, "<p>{TO_GO_ON}</p>\n{}", command(resume));
     }
     out
 }

@@ -1,0 +1,68 @@
+//! Which jobs of the logs `-workflow` is about.
+
+use std::collections::HashSet;
+
+use super::Request;
+use super::gather::Gathered;
+use crate::queue::Selection;
+use crate::workflow::Dag;
+use eventlog::JobId;
+
+/// The jobs that are asked about. A log of an access point has those of everybody, a log of a user
+/// those of several DAGs.
+pub(super) enum Asked<'a> {
+    /// All that the logs have.
+    All,
+    /// The nodes of a DAG.
+    Dag(HashSet<JobId>),
+    /// Those that the queue or the ads had, others of these clusters or owners, and those named.
+    Like {
+        jobs: HashSet<JobId>,
+        clusters: HashSet<i32>,
+        owners: HashSet<String>,
+        named: Option<&'a Selection>,
+    },
+}
+
+impl<'a> Asked<'a> {
+    pub(super) fn about(gathered: &Gathered, request: &'a Request) -> Self {
+        let selection = &request.selection;
+        if let Some(dag) = request.dag.as_ref().and_then(|dag| Dag::read(dag).ok()) {
+            return Self::Dag(dag.jobs_of(request.user_logs.iter().chain(&request.nodes_log)));
+        }
+        let is_open = selection.jobs.is_empty() && selection.constraint.is_none();
+        // Who names a log asks about its jobs.
+        let of_logs = gathered.logs_alone || !request.user_logs.is_empty();
+        if is_open && (selection.all_users || of_logs) {
+            return Self::All;
+        }
+        let all = || gathered.held.iter().chain(&gathered.others);
+        Self::Like {
+            jobs: all().map(|job| job.id).collect(),
+            clusters: match selection.jobs.is_empty() {
+                true => all().map(|job| job.id.cluster).collect(),
+                false => HashSet::new(),
+            },
+            owners: match is_open {
+                true => all().filter_map(|job| job.owner.clone()).collect(),
+                false => HashSet::new(),
+            },
+            // What a constraint says of a job that left nobody knows.
+            named: (!selection.jobs.is_empty() && selection.constraint.is_none())
+                .then_some(selection),
+        }
+    }
+
+    pub(super) fn names(&self, job: JobId, owner: Option<&str>) -> bool {
+        match self {
+            Self::All => true,
+            Self::Dag(jobs) => jobs.contains(&job),
+            Self::Like { jobs, clusters, owners, named } => {
+                jobs.contains(&job)
+                    || clusters.contains(&job.cluster)
+                    || owner.is_some_and(|owner| owners.contains(owner))
+                    || named.is_some_and(|selection| selection.names(job, owner, None))
+            }
+        }
+    }
+}
