@@ -15,6 +15,7 @@ use super::costs::costs;
 use super::gather::{Gathered, Remarks};
 use super::local_files::{account, local_files};
 use super::pool::Pool;
+use super::request::Output;
 use super::run::RunError;
 use super::zones::Zone;
 use super::{Config, Request};
@@ -89,6 +90,9 @@ pub(super) fn judge(
         gathered.held.retain(|job| !is_held_there(view, job));
     }
     let seen = Seen { jobs: history.jobs().len(), view };
+    if request.workflow && request.output == Output::Json {
+        return Ok(seen);
+    }
     let held = match gathered.logs_alone {
         true => held_in_logs(&history, &mut remarks.refused, request, now),
         false => gathered.held.iter().map(|job| job.id).collect(),

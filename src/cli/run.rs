@@ -265,9 +265,10 @@ pub(super) fn show(
         view.progress = progress(request, now, &mut remarks)?;
         printer.view(&view)?;
         see(&view);
-        if view.keep_off.iter().any(|one| one.held) {
-            nothing = "No other held jobs.".to_owned();
-        }
+        nothing = match view.keep_off.iter().any(|one| one.held) {
+            true => "No other held jobs.".to_owned(),
+            false => "No held jobs among these.".to_owned(),
+        };
         if request.output == Output::Json {
             tell(&remarks);
             return Ok(None);

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use crate::hold_code::{self, VACATE_BASE};
+use crate::hold_code::{self, HoldCode, VACATE_BASE};
 
 /// Why a run failed, from its events. Sorts by kind, then by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -38,6 +38,17 @@ impl Serialize for Cause {
 }
 
 impl Cause {
+    /// What the code of a hold means, a clause; of a kind of cause that says it by its name nothing.
+    #[must_use]
+    pub fn meaning(self) -> Option<&'static str> {
+        match self {
+            Self::Hold { code, .. } | Self::Vacated { code, .. } => {
+                HoldCode::of(code).map(|code| code.meaning)
+            }
+            _ => None,
+        }
+    }
+
     /// Why a job left its slot, by VacateReasonCode and VacateReasonSubCode where they are known.
     #[must_use]
     pub fn of_vacate(code: Option<(i32, i32)>) -> Self {

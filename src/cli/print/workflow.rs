@@ -9,7 +9,7 @@ use super::wrap::{cut, wrap};
 use crate::hold_code::HoldCode;
 use crate::text::{plural, shorten, strip_control};
 use crate::workflow::{
-    Blocker, Column, KeepOff, Matrix, Progress, State, Suspect, Thrashing, View,
+    Blocker, Cause, Column, KeepOff, Matrix, Progress, State, Suspect, Thrashing, View,
 };
 
 /// Causes that have a column of their own; the others share one.
@@ -103,7 +103,8 @@ fn table(out: &mut dyn Write, matrix: &Matrix, page: &Page) -> io::Result<()> {
         writeln!(out, " {line}")?;
     }
     for (number, row) in matrix.rows.iter().take(shown).enumerate() {
-        writeln!(out, " [{}] {}", number + 1, row.cause.name())?;
+        let label = format!(" [{}] ", number + 1);
+        out.write_all(wrap(&label, 5, &legend(row.cause), page.style.columns).as_bytes())?;
     }
     Ok(())
 }
@@ -115,6 +116,12 @@ pub(super) fn place(column: &Column) -> String {
         name if column.places > 1 => format!("{} ({})", strip_control(name), column.places),
         name => strip_control(name).into_owned(),
     }
+}
+
+/// A cause, and what its code means.
+pub(super) fn legend(cause: Cause) -> String {
+    let meaning = cause.meaning().map_or(String::new(), |meaning| format!(": {meaning}"));
+    format!("{}{meaning}", cause.name())
 }
 
 fn shade(count: usize, ended: usize) -> char {

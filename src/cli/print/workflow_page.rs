@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::workflow::{
-    BLOCKERS, COMMANDS, FOR_NEXT_JOBS, TO_GO_ON, blocked, counts, heading, left_out, place,
+    BLOCKERS, COMMANDS, FOR_NEXT_JOBS, TO_GO_ON, blocked, counts, heading, left_out, legend, place,
     requirements, sentence, states, thrashes,
 };
 use crate::page::{Section, document, escape, figure, head, list};
@@ -129,7 +129,7 @@ fn picture(matrix: &Matrix) -> String {
     svg.push_str(&cells);
     svg.push_str("</svg>\n");
     let name =
-        |(at, row): (usize, &crate::workflow::Row)| format!("[{}] {}", at + 1, row.cause.name());
+        |(at, row): (usize, &crate::workflow::Row)| format!("[{}] {}", at + 1, legend(row.cause));
     let causes: Vec<String> = matrix.rows.iter().take(shown).enumerate().map(name).collect();
     let caption =
         "The darker a cell, the larger the share of the runs at the place that failed so.";
