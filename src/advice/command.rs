@@ -91,17 +91,10 @@ pub fn constraint_of(targets: &[Target]) -> Option<String> {
 /// A part for the jobs that share the same, in clusters where these have the same procs. `None`
 /// without jobs.
 fn joined(targets: &[Target], shared: impl Fn(&Target) -> Shared) -> Option<String> {
-    let mut procs: BTreeMap<(i32, Shared), BTreeSet<i32>> = BTreeMap::new();
-    for target in targets {
-        let key = (target.job.cluster, shared(target));
-        procs.entry(key).or_default().insert(target.job.proc);
-    }
     let mut parts: BTreeMap<BTreeSet<i32>, Vec<String>> = BTreeMap::new();
-    let mut clusters: BTreeMap<(Shared, BTreeSet<i32>), BTreeSet<i32>> = BTreeMap::new();
-    for ((cluster, shared), procs) in procs {
-        clusters.entry((shared, procs)).or_default().insert(cluster);
-    }
-    for ((shared, procs), clusters) in clusters {
+    for ((shared, procs), clusters) in
+        alike(targets.iter().map(|target| (target.job, shared(target))))
+    {
         parts.entry(clusters).or_default().push(part(shared, procs));
     }
     let of = |(clusters, parts): (BTreeSet<i32>, Vec<String>)| {
@@ -132,20 +125,27 @@ fn part((code, num_holds, since): Shared, procs: BTreeSet<i32>) -> String {
     tests.join(" && ")
 }
 
+/// The clusters in which the same procs share the same.
+fn alike<S: Copy + Ord>(
+    jobs: impl Iterator<Item = (JobId, S)>,
+) -> BTreeMap<(S, BTreeSet<i32>), BTreeSet<i32>> {
+    let mut procs: BTreeMap<(i32, S), BTreeSet<i32>> = BTreeMap::new();
+    for (job, shared) in jobs {
+        procs.entry((job.cluster, shared)).or_default().insert(job.proc);
+    }
+    let mut clusters: BTreeMap<(S, BTreeSet<i32>), BTreeSet<i32>> = BTreeMap::new();
+    for ((cluster, shared), procs) in procs {
+        clusters.entry((shared, procs)).or_default().insert(cluster);
+    }
+    clusters
+}
+
 /// True for these jobs alone, in whatever state.
 pub(crate) fn jobs(ids: impl Iterator<Item = JobId>) -> String {
-    let mut procs: BTreeMap<i32, BTreeSet<i32>> = BTreeMap::new();
-    for id in ids {
-        procs.entry(id.cluster).or_default().insert(id.proc);
-    }
-    let mut clusters: BTreeMap<BTreeSet<i32>, BTreeSet<i32>> = BTreeMap::new();
-    for (cluster, procs) in procs {
-        clusters.entry(procs).or_default().insert(cluster);
-    }
-    let of = |(procs, clusters)| {
+    let of = |(((), procs), clusters)| {
         format!("{} && {}", among("ClusterId", clusters), among("ProcId", procs))
     };
-    let parts: Vec<String> = clusters.into_iter().map(of).collect();
+    let parts: Vec<String> = alike(ids.map(|id| (id, ()))).into_iter().map(of).collect();
     match parts.as_slice() {
         [part] => part.clone(),
         parts => format!("(({}))", parts.join(") || (")),

@@ -64,12 +64,12 @@ pub(super) fn judge(
 ) -> Result<Seen, RunError> {
     let history = read_histories(&gathered, remarks, now)?;
     let selection = &request.selection;
-    let asked = Asked::about(&gathered, request);
-    if let Asked::Dag(jobs) = &asked {
-        gathered.held.retain(|job| jobs.contains(&job.id));
-        gathered.others.retain(|job| jobs.contains(&job.id));
-    }
     let view = request.workflow.then(|| {
+        let asked = Asked::about(&gathered, request);
+        if let Asked::Dag(jobs) = &asked {
+            gathered.held.retain(|job| jobs.contains(&job.id));
+            gathered.others.retain(|job| jobs.contains(&job.id));
+        }
         let mut view = View::of(&history, now, request.by, |job, owner| asked.names(job, owner));
         let thrashers = gathered
             .others

@@ -207,7 +207,8 @@ mod tests {
             Fact::Message(text) => part.symbols.name(*text).to_owned(),
             other => format!("{other:?}"),
         });
-        let expected = ["ShadowException", "no space", "no scratch", "Evicted(None)", "lease expired"];
+        let expected =
+            ["ShadowException", "no space", "no scratch", "Evicted(None)", "lease expired"];
         assert_eq!(facts.collect::<Vec<_>>(), expected);
     }
 }
