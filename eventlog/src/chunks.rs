@@ -68,6 +68,7 @@ pub struct ChunkedLog {
     clock: Clock,
     /// What is to be reported at its end.
     fault: Option<String>,
+    skipped: u64,
 }
 
 /// The bytes of the file and where its chunks are.
@@ -127,14 +128,14 @@ impl ChunkedLog {
         let failed = |source| EventLogError::Io { path: path.to_owned(), source };
         let reader = open_file(path, file, options)?;
         let (form, fault, within) = (reader.form(), reader.fault, reader.skipping);
-        let (file, clock) = (reader.source, reader.clock);
-        let end = file.metadata().map_err(failed)?.len();
-        let begin = options.offset.min(end);
+        let (file, clock, skipped) = (reader.source, reader.clock, reader.skipped);
+        let end = file.metadata().map_err(failed)?.len().min(reader.end);
+        let begin = options.offset.saturating_add(skipped).min(end);
         let share = (end - begin) / (4 * threads() as u64);
         let chunk = share.clamp(SMALLEST, LARGEST);
         let max_event = options.max_event as u64;
         let bytes = Arc::new(Bytes { file, begin, end, chunk, max_event });
-        Ok(Self { bytes, options: options.clone(), form, within, clock, fault })
+        Ok(Self { bytes, options: options.clone(), form, within, clock, fault, skipped })
     }
 
     /// Bytes of a chunk, about; 256 KiB to 4 MiB where it is not said.
@@ -150,6 +151,11 @@ impl ChunkedLog {
     /// Bytes that there are to read.
     pub fn len(&self) -> u64 {
         self.bytes.end - self.bytes.begin
+    }
+
+    /// Bytes at the beginning that are left out, see [`ReadOptions::newest`].
+    pub fn skipped(&self) -> u64 {
+        self.skipped
     }
 
     /// There is nothing to read.
@@ -463,6 +469,29 @@ mod tests {
     fn small_chunks_are_the_whole() {
         let log: String = (1..99).map(|job| event(job, "2024-01-02 03:04:05", "...\n")).collect();
         same_in_chunks(log.as_bytes(), &options("UTC"), &[1, 7, 80, 100, 1000, 100_000]);
+    }
+
+    #[test]
+    fn the_newest_bytes_are_those_of_the_whole() {
+        let log: String = (1..99).map(|job| event(job, "2024-01-02 03:04:05", "...\n")).collect();
+        let json: String = (1..9)
+            .map(|job| {
+                format!(
+                    "{{\n  \"MyType\": \"JobReleaseEvent\",\n  \"EventTypeNumber\": 13,\n  \"EventTime\": \
+                     \"2024-01-02T03:04:05\",\n  \"Cluster\": {job},\n  \"Proc\": 0\n}}\n"
+                )
+            })
+            .collect();
+        for (log, most) in [(&log, 1000), (&log, 1001), (&log, 70), (&log, 9), (&json, 400)] {
+            let options = ReadOptions { newest: Some(most), ..options("UTC") };
+            same_in_chunks(log.as_bytes(), &options, &[1, 80, 1000]);
+            let file = tempfile::NamedTempFile::new().unwrap();
+            std::fs::write(file.path(), log).unwrap();
+            let chunked = ChunkedLog::open(file.path(), &options).unwrap();
+            let left_out = log.len() as u64 - most;
+            assert_eq!((chunked.len(), chunked.skipped()), (most, left_out));
+            assert_eq!(in_order(&chunked).is_empty(), most < 80);
+        }
     }
 
     #[test]

@@ -62,9 +62,9 @@ pub struct LogReader<R> {
     /// next separator.
     pub(super) skipping: bool,
     /// Offset in the file behind which nothing is read.
-    end: u64,
+    pub(super) end: u64,
     /// Bytes at the beginning of the file that are left out.
-    skipped: u64,
+    pub(super) skipped: u64,
     /// What is to be reported at the end of the log.
     pub(super) fault: Option<String>,
 }

@@ -346,7 +346,12 @@ fn read_logs(
     for log in &gathered.event_logs {
         match read_event_log(&mut history, log, &options_of(log), most) {
             Ok((report, unread)) => {
-                remarks.missing.extend(left_out(log, report.skipped, most));
+                remarks.missing.extend(left_out(
+                    log,
+                    " and compressed files",
+                    report.skipped,
+                    most,
+                ));
                 let again = |history: &mut HistoryBuilder, options: &ReadOptions| {
                     read_event_log(history, log, options, most).is_ok()
                 };
@@ -403,11 +408,18 @@ fn read_logs(
             None => history.read_log(log, Coverage::Jobs, options),
         };
         let options = options_of(log);
-        let options = if owners.is_some() { limits.options(&options) } else { options };
+        let options = match owners {
+            Some(_) => limits.options(&options),
+            None => ReadOptions { newest: Some(most), ..options },
+        };
         match read_log(&mut history, &options) {
             Ok(report) => {
                 read += 1;
-                let skipped = limits.take(log, &report);
+                let skipped = match owners {
+                    Some(_) => limits.take(log, &report),
+                    None => left_out(log, "", report.skipped, most)
+                        .map(|line| Missing::Source(line.into())),
+                };
                 let again = |history: &mut HistoryBuilder, options: &ReadOptions| {
                     read_log(history, options).is_ok()
                 };
@@ -452,10 +464,10 @@ fn read_event_log(
     Ok((LogReport { skipped: left_out, ..report }, unread))
 }
 
-fn left_out(log: &Path, skipped: u64, most: u64) -> Option<String> {
+fn left_out(log: &Path, also: &str, skipped: u64, most: u64) -> Option<String> {
     (skipped > 0).then(|| {
         format!(
-            "event log {}: its first {} MiB and compressed files, its last {} MiB are read \
+            "event log {}: its first {} MiB{also}, its last {} MiB are read \
              (HOLDADVISE_EVENT_LOG_MIB)",
             display_path(log),
             skipped.div_ceil(1 << 20),

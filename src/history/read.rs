@@ -49,7 +49,6 @@ impl LogReport {
 impl HistoryBuilder {
     /// Reads a job event log from beginning to end, on all cores. A log in text takes the memory of
     /// some chunks, one in XML or JSON that of all it says. Damaged events are counted and skipped.
-    /// [`ReadOptions::newest`] is for [`HistoryBuilder::read_log_of`] alone.
     ///
     /// # Errors
     /// [`EventLogError`] when the file cannot be opened or is no job event log.
@@ -63,6 +62,7 @@ impl HistoryBuilder {
         let source = self.add_source(coverage);
         let mut report = self.read_chunks(&log, source);
         report.bytes = log.len();
+        report.skipped = log.skipped();
         Ok(report)
     }
 

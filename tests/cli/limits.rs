@@ -286,6 +286,12 @@ fn of_a_large_event_log_the_newest_part_is_read() {
     // What is read shows the hold.
     assert_eq!((&whole["EventLog"], &part["EventLog"]), (&json!("whole"), &json!("whole")));
     assert_eq!(whole["Evidence"], part["Evidence"]);
+    // So of a job event log that is named.
+    let line = line.replace(" and compressed files", "");
+    let part = advice(&place, "-userlog EventLog");
+    assert!(part["Missing"].as_array().unwrap().contains(&json!(line)), "{}", part["Missing"]);
+    let alone = place.advise("-userlog EventLog -json");
+    assert!(alone.stdout.contains(&line), "{}", alone.stdout);
     place.file(".condor/holdadvise/config", "HOLDADVISE_EVENT_LOG_MIB = much\n");
     let said = place.advise("-jobads held.ads -eventlog EventLog");
     said.is_error(&["HOLDADVISE_EVENT_LOG_MIB", "MiB, a whole number from 1 on"]);
