@@ -24,6 +24,7 @@
 //! | [`random`] | random numbers that a seed repeats |
 //! | [`replay`] | tries release policies on the holds of the past |
 //! | [`rights`] | takes the rights of an account |
+//! | [`sizes`] | finds how much memory and disk jobs should ask for |
 //! | [`suggest`] | makes a release policy |
 //! | [`text`] | makes what others wrote fit to print and to paste |
 
@@ -49,6 +50,7 @@ pub mod queue;
 pub mod random;
 pub mod replay;
 pub mod rights;
+pub mod sizes;
 pub mod suggest;
 pub mod text;
 pub mod workflow;

@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 
-use super::meaning::{at_execution_point, resource, url_trouble};
+use super::meaning::{at_execution_point, url_trouble};
 use crate::history::reason::words;
 use crate::hold_code::{About, Cause, about, cause_of};
+use crate::sizes::Resource;
 
 /// What a failed access to a file or URL complains of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -24,7 +25,7 @@ impl Cause {
     /// without a limit in its reason is not known better.
     pub(super) fn of(code: i32, subcode: i32, reason: &str) -> Self {
         let of_code = cause_of(code);
-        if resource(code, Some(subcode), reason).is_some() {
+        if Resource::of_hold(code, Some(subcode), reason).is_some() {
             return Self::Limit;
         }
         match of_code {

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use super::by_hand::ByHand;
 use super::command::Command;
 use super::edits::EditFacts;
-use super::meaning::Resource;
+use crate::sizes::Resource;
 
 /// What to change before a release, and how.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -51,6 +51,9 @@ pub enum ChangeKind {
         named: Option<Figure>,
         /// The most that a like job used that finished, where that is why.
         finished_with: Option<Figure>,
+        /// Where it is not enough for all like jobs that needed more than this one was given: for
+        /// how many of them it is, and how many they are.
+        enough_for: Option<[usize; 2]>,
     },
     /// A figure that no machine has, MiB of memory or KiB of disk.
     TooMuch {

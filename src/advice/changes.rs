@@ -10,34 +10,14 @@ use super::errno::{EACCES, EDQUOT, ENOENT, ENOMEM, ENOSPC};
 use super::files::ProgramWords;
 use super::job_facts::JobFacts;
 use super::limit;
-use super::meaning::{Resource, code_of_transfer, resource, url_trouble, usual_change};
+use super::meaning::{code_of_transfer, url_trouble, usual_change};
 use super::undesired;
 use crate::checks::{Check, Fault, Finding, Thing, Why, WordsKind};
 use crate::history::reason::{Side, canonical, file_name, host, machine, side, url, words};
 use crate::history::{Action, Episode};
 use crate::hold_code::{self, About, Cause, HoldCode, cause_of};
+use crate::sizes::{NEAR_LIMIT, Resource};
 use crate::text::{classad_quote, is_fit};
-
-/// A request is raised to this much of the largest of usage, provision and request: half as much
-/// again, the step that pycbc's and CHTC's memory expressions take.
-const RAISE: (i64, i64) = (3, 2);
-
-/// RequestMemory is rounded up to this, MiB.
-const MEMORY_STEP: i64 = 128;
-
-/// RequestDisk is rounded up to this, KiB (100 MiB).
-const DISK_STEP: i64 = 100 * 1024;
-
-/// MiB beyond which a figure makes no sense: 64 TiB, all the memory that Linux on x86-64 can
-/// address with page tables of four levels (its `x86_64/5level-paging`).
-const MOST_MEMORY: i64 = 64 << 20;
-
-/// KiB beyond which a figure makes no sense: 1 EiB, the largest ext4 file system (ext4(5)).
-const MOST_DISK: i64 = 1 << 50;
-
-/// Usage above this part of the provision is taken for a limit that was hit: 9/10. The starter
-/// itself takes less for a machine that ran out of memory, not the job (`vanilla_proc.cpp`).
-pub(super) const NEAR_LIMIT: (i64, i64) = (9, 10);
 
 /// A hold that is judged: what its codes and reason say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +60,7 @@ impl<'a> Hold<'a> {
     }
 
     fn resource(&self) -> Option<Resource> {
-        resource(self.code?, self.subcode, self.reason)
+        Resource::of_hold(self.code?, self.subcode, self.reason)
     }
 }
 
@@ -184,45 +164,30 @@ fn ran_out_of_disk(hold: &Hold<'_>, facts: &JobFacts) -> bool {
 /// A larger request than what was used, what was provided and what was requested, as far as these
 /// are known, and than the size that the hold reason names.
 fn request(resource: Resource, facts: &JobFacts, named: Option<i64>) -> Change {
-    let (step, most, figures) = match resource {
-        Resource::Memory => (
-            MEMORY_STEP,
-            MOST_MEMORY,
-            [
-                ("MemoryUsage", facts.memory_usage),
-                ("MemoryProvisioned", facts.memory_provisioned),
-                ("RequestMemory", facts.request_memory),
-            ],
-        ),
-        Resource::Disk => (
-            DISK_STEP,
-            MOST_DISK,
-            [
-                ("DiskUsage", facts.disk_usage),
-                ("DiskProvisioned", facts.disk_provisioned),
-                ("RequestDisk", facts.request_disk),
-            ],
-        ),
+    let figures = match resource {
+        Resource::Memory => [
+            ("MemoryUsage", facts.memory_usage),
+            ("MemoryProvisioned", facts.memory_provisioned),
+            ("RequestMemory", facts.request_memory),
+        ],
+        Resource::Disk => [
+            ("DiskUsage", facts.disk_usage),
+            ("DiskProvisioned", facts.disk_provisioned),
+            ("RequestDisk", facts.request_disk),
+        ],
     };
     let [(_, used), _, (attribute, old)] = figures;
     let known = figures.into_iter().chain([("the hold reason's size", named)]);
     let known: Vec<_> = known.filter_map(|(figure, value)| Some((figure, value?))).collect();
-    if let Some(&(figure, value)) = known.iter().find(|(_, value)| *value > most) {
+    if let Some(&(figure, value)) = known.iter().find(|(_, value)| *value > resource.most()) {
         return ChangeKind::TooMuch { resource, figure, value }.by_hand();
     }
     let used = used.filter(|&used| used > 0);
     let largest = known.iter().map(|(_, value)| *value).filter(|&value| value > 0).max();
     let needed = facts.limit_seen.as_ref().and_then(|seen| seen.needed(resource));
-    let to = largest.map(|largest| {
-        let raised = match needed {
-            // What like jobs used must not be near the limit again.
-            Some(needed) => {
-                let most = largest.max(whole_up(needed.most).min(most));
-                most.saturating_mul(NEAR_LIMIT.1) / NEAR_LIMIT.0
-            }
-            None => largest.saturating_mul(RAISE.0) / RAISE.1,
-        };
-        raised.saturating_add(step - 1) / step * step
+    let to = largest.map(|largest| match needed {
+        Some((next, _)) => resource.request_for(largest as f64).max(next.first),
+        None => resource.raised(largest),
     });
     let edit = to.map(|to| edit(attribute, old.map(|old| old.to_string()), &to.to_string()));
     let what = ChangeKind::Request {
@@ -230,14 +195,12 @@ fn request(resource: Resource, facts: &JobFacts, named: Option<i64>) -> Change {
         to: to.map(Figure::from),
         used: used.map(Figure::from),
         named: named.filter(|_| used.is_none()).map(Figure::from),
-        finished_with: needed,
+        finished_with: needed.map(|(_, most)| most),
+        enough_for: needed
+            .filter(|(next, _)| next.retried > 0)
+            .map(|(next, _)| [next.finished - next.retried, next.finished]),
     };
     Change::new(what, edit.into_iter().collect())
-}
-
-/// Rounded up; the range is checked, so the conversion loses only a fraction.
-fn whole_up(value: f64) -> i64 {
-    value.ceil().clamp(0.0, 9e15) as i64
 }
 
 /// The largest size the reason names in megabytes.

@@ -66,14 +66,14 @@ fn figures_that_no_slot_can_have_are_no_edit() {
             memory_usage: Some(100),
             ..facts()
         },
-        JobFacts { memory_usage: Some(MOST_MEMORY + 1), ..facts() },
+        JobFacts { memory_usage: Some(Resource::Memory.most() + 1), ..facts() },
         JobFacts { memory_provisioned: Some(i64::MAX), ..facts() },
     ] {
         let change = change(Action::Memory, &hold, &facts).unwrap();
         assert!(change.commands.is_empty(), "{change:?}");
         assert!(text(&change).contains("is more than any machine has"), "{change:?}");
     }
-    let facts = JobFacts { request_disk: Some(MOST_DISK + 1), ..facts() };
+    let facts = JobFacts { request_disk: Some(Resource::Disk.most() + 1), ..facts() };
     let hold = super::Hold { subcode: Some(104), ..hold };
     let change = change(Action::Disk, &super::Hold { reason: "", ..hold }, &facts).unwrap();
     assert!(

@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use super::changes::{Change, ChangeKind, Correction};
 use super::command::Command;
-use super::meaning::Resource;
 
 /// What goes with a change.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -139,11 +138,7 @@ impl Change {
             }
             (_, Some(edit)) => Some((command(&edit.attribute), Some(edit.new.clone()))),
             (ChangeKind::Request { resource, .. } | ChangeKind::TooMuch { resource, .. }, None) => {
-                let attribute = match resource {
-                    Resource::Memory => "RequestMemory",
-                    Resource::Disk => "RequestDisk",
-                };
-                Some((command(attribute), None))
+                Some((command(resource.attribute()), None))
             }
             (ChangeKind::Time { attribute, .. }, None) => Some((command(attribute), None)),
             (ChangeKind::Interpreter { .. }, None) => Some(("executable".to_owned(), None)),

@@ -1,12 +1,11 @@
 //! What codes, subcodes and hold reasons say, from the table of codes and the reason.
 
-use serde::Serialize;
-
 use super::cause::Trouble;
 use super::errno::{EDQUOT, ENOENT};
 use crate::history::reason::{self, Files, Side, words};
 use crate::hold_code::{HoldCode, Subcode};
 use crate::memo::Memo;
+use crate::sizes::Resource;
 
 /// What holds of one cause share: what their codes and reasons say where that names the cause,
 /// since several versions of HTCondor word it in several ways, and else the normalised reason.
@@ -39,7 +38,7 @@ impl SharedCause {
             code: code_of_transfer(code, reason),
             subcode,
             side: reason::side(reason),
-            resource: resource(code, Some(subcode), reason),
+            resource: Resource::of_hold(code, Some(subcode), reason),
             trouble: url_trouble(reason).filter(|_| subcode >= 256),
         }
     }
@@ -58,7 +57,7 @@ pub fn tells_cause(code: Option<i32>) -> bool {
 pub fn usual_change(code: i32, subcode: Option<i32>, reason: &str) -> Option<&'static str> {
     let code = code_of_transfer(code, reason);
     let known = HoldCode::of(code)?;
-    let change = match (known.subcode, resource(code, subcode, reason)) {
+    let change = match (known.subcode, Resource::of_hold(code, subcode, reason)) {
         (Subcode::Resource | Subcode::Policy, Some(Resource::Memory)) => "request more memory",
         (Subcode::Resource | Subcode::Policy, Some(Resource::Disk)) => "request more disk",
         _ => transfer_change(code, subcode, reason).unwrap_or(known.change),
@@ -164,41 +163,6 @@ fn complaint(reason: &str) -> Option<Trouble> {
     found.map(|(trouble, ..)| *trouble)
 }
 
-/// A resource a hold can be about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-pub enum Resource {
-    /// RequestMemory bounds it.
-    Memory,
-    /// RequestDisk bounds it.
-    Disk,
-}
-
-/// The resource this hold is about, for the codes that can be about one: of a request by subcode
-/// (102 memory, 104 disk; 0 and 102 were both before 24.0.12, so the text goes before 102), of
-/// policies by their reason's words.
-pub fn resource(code: i32, subcode: Option<i32>, reason: &str) -> Option<Resource> {
-    match (HoldCode::of(code)?.subcode, subcode) {
-        (Subcode::Resource, Some(104)) => Some(Resource::Disk),
-        (Subcode::Resource, None | Some(0 | 102)) => {
-            Some(resource_of(reason).unwrap_or(Resource::Memory))
-        }
-        (Subcode::Resource | Subcode::Policy, _) => resource_of(reason),
-        _ => None,
-    }
-}
-
-/// Memory or disk by the words of the reason: the one named first.
-fn resource_of(reason: &str) -> Option<Resource> {
-    words(reason).find_map(|word| match word.as_str() {
-        "memory" | "request_memory" | "requestmemory" | "memoryusage" | "imagesize" | "rss"
-        | "residentsetsize" | "ram" | "out_of_memory" | "oom" => Some(Resource::Memory),
-        "disk" | "request_disk" | "requestdisk" | "diskusage" | "scratchdirfilesize" => {
-            Some(Resource::Disk)
-        }
-        _ => None,
-    })
-}
-
 /// Whether the text says that a transfer failed at the execution point.
 pub(super) fn at_execution_point(reason: &str) -> bool {
     reason::side(reason) == Some(Side::ExecutionPoint)
@@ -226,32 +190,6 @@ mod tests {
         for code in [Some(3), Some(21), Some(26), Some(48), Some(999), None] {
             assert!(!tells_cause(code), "{code:?}");
         }
-    }
-
-    #[test]
-    fn memory_and_disk_are_told_apart() {
-        assert_eq!(
-            resource(34, Some(102), "Job has gone over cgroup memory limit of 1 megabytes"),
-            Some(Resource::Memory)
-        );
-        assert_eq!(resource(34, Some(104), ""), Some(Resource::Disk));
-        assert_eq!(
-            resource(34, Some(0), "Job has exceeded allocated disk (1 GB)."),
-            Some(Resource::Disk)
-        );
-        assert_eq!(resource(34, Some(0), ""), Some(Resource::Memory));
-        assert_eq!(resource(34, Some(7), ""), None);
-        assert_eq!(
-            resource(
-                26,
-                Some(0),
-                "put on hold by SYSTEM_PERIODIC_HOLD due to memory usage 10572684."
-            ),
-            Some(Resource::Memory)
-        );
-        assert_eq!(resource(21, Some(0), "Job failed to complete in 72 hrs"), None);
-        assert_eq!(resource(13, Some(2), "reading from file /x/memory: (errno 2)"), None);
-        assert!(usual_change(26, Some(0), "memory usage 12").is_some_and(|c| c.contains("memory")));
     }
 
     #[test]

@@ -2,9 +2,9 @@
 
 use super::changes::{self, near_limit};
 use super::job_facts::JobFacts;
-use super::meaning::{self, Resource};
 use crate::history::{AdFacts, Episode, History, JobHistory, Known, SAME_HOLD, What};
 use crate::hold_code::{self, About};
+use crate::sizes::Resource;
 
 /// Each run used at least so much of the one before: 11/10. Assumed.
 const GROWN: f64 = 1.1;
@@ -28,7 +28,7 @@ pub(super) fn grown(
     let of_log = steps.iter().rev().filter_map(|step| {
         let What::Held(held) = step.what else { return None };
         let reason = held.reason.map_or("", |reason| history.symbols.name(reason));
-        let named = meaning::resource(held.code, Some(held.subcode), reason);
+        let named = Resource::of_hold(held.code, Some(held.subcode), reason);
         if named.map_or((held.code, held.subcode) != alike, |named| named != resource) {
             return None;
         }

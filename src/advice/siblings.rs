@@ -10,14 +10,11 @@ use serde::Serialize;
 
 use super::changes::{self, Figure};
 use super::job_facts::JobFacts;
-use super::meaning::Resource;
 use super::own_runs;
-use crate::history::{AdFacts, Episode, Exit, History, JobHistory, Step, Symbol, What};
+use crate::history::{Episode, Exit, History, JobHistory, Step, Symbol, What};
 use crate::hold_code::{self, About};
 use crate::policy::Measure;
-
-/// So many like jobs have to have finished before they say something. Assumed.
-const LEAST_FINISHED: usize = 3;
+use crate::sizes::{Allocation, Demand, LEAST, NEAR_LIMIT, Resource, Used, finished};
 
 /// A run beyond so many times the longest that finished is stuck. Assumed; on a recorded play with
 /// runs of two lengths 3 took four of 55 long runs for stuck ones, 5 none
@@ -97,6 +94,8 @@ pub enum LimitSeen {
         finished: usize,
         /// The least and the most that one of them used at its peak.
         peaks: Option<Figure>,
+        /// What a job like this one should ask for, by those that needed more than it was given.
+        next: Option<Allocation>,
         /// What the last runs of this job used, or were given where that is not known; each was
         /// held alike, the last one now.
         runs: Vec<i64>,
@@ -134,13 +133,18 @@ impl LimitSeen {
         }
     }
 
-    /// The most of this resource that one of them used, where this run was given less; MiB or KiB.
-    pub fn needed(&self, wanted: Resource) -> Option<Figure> {
+    /// What to request of this resource, where this run was given less than like jobs used, and the
+    /// most that one of those used; MiB or KiB.
+    pub fn needed(&self, wanted: Resource) -> Option<(Allocation, Figure)> {
         match self {
-            Self::Usage { finding: LimitFinding::TooLow, resource, peaks: Some(peaks), .. }
-                if *resource == wanted =>
-            {
-                Some(Figure { least: peaks.most, most: peaks.most })
+            Self::Usage {
+                finding: LimitFinding::TooLow,
+                resource,
+                peaks: Some(peaks),
+                next: Some(next),
+                ..
+            } if *resource == wanted => {
+                Some((*next, Figure { least: peaks.most, most: peaks.most }))
             }
             _ => None,
         }
@@ -162,10 +166,8 @@ impl LimitSeen {
 struct Summary {
     /// How long the runs took that exited with 0, s.
     took: Range,
-    /// Their peaks, MiB.
-    memory: Range,
-    /// KiB.
-    disk: Range,
+    /// What they used, as far as it is known.
+    used: HashMap<Resource, Vec<Used>>,
     /// By code and subcode of a hold that ended a run.
     held: HashMap<(i32, i32), Again>,
 }
@@ -195,35 +197,15 @@ impl Range {
 
 impl Summary {
     fn add(&mut self, job: &JobHistory, now: i64) {
-        let steps = job.steps_until(now);
-        let exited = |step: &Step| step.what == What::Terminated(Exit::Success);
-        let ads = &job.ads[..job.ads.partition_point(|ad| ad.known <= now)];
-        let of_ad = ads.iter().rev().find_map(|ad| ad.finished_after);
-        let is_finished = match steps.last() {
-            Some(_) => steps.iter().any(exited),
-            // Only ads of its runs are known.
-            None => of_ad.is_some(),
-        };
-        self.add_holds(steps);
-        if !is_finished {
-            return;
+        self.add_holds(job.steps_until(now));
+        let Some(finished) = finished(job, now) else { return };
+        finished.took.into_iter().for_each(|took| self.took.add(took));
+        for resource in Resource::ALL {
+            if let Some(peak) = finished.of(resource).used {
+                let seconds = finished.took.unwrap_or(0.0);
+                self.used.entry(resource).or_default().push(Used { peak, seconds });
+            }
         }
-        if let Some(took) = last_run(steps).or(of_ad) {
-            self.took.add(took as f64);
-        }
-        let peaks = job.peaks.as_ref().filter(|peaks| peaks.since <= now);
-        let of_table = |value: Option<i64>| value.map(|value| value as f64);
-        let most = |of_table: Option<f64>, of: fn(&AdFacts) -> Option<f64>| {
-            let of_ads = ads.iter().filter_map(of);
-            of_ads.chain(of_table).filter(|used| *used > 0.0).reduce(f64::max)
-        };
-        let images = job.memory_usage.iter().filter(|usage| usage.since <= now);
-        let image = images.map(|usage| usage.value as f64).reduce(f64::max);
-        let memory = of_table(peaks.and_then(|peaks| peaks.value.memory));
-        let memory = [memory, image].into_iter().flatten().reduce(f64::max);
-        most(memory, |ad| ad.memory_usage).into_iter().for_each(|used| self.memory.add(used));
-        let disk = of_table(peaks.and_then(|peaks| peaks.value.disk));
-        most(disk, |ad| ad.disk_usage).into_iter().for_each(|used| self.disk.add(used));
     }
 
     /// Holds that ended a run, and how the next runs ended.
@@ -252,20 +234,6 @@ impl Summary {
             }
         }
     }
-}
-
-/// Seconds from the last start of its program to the exit with 0.
-fn last_run(steps: &[Step]) -> Option<i64> {
-    let end = steps.iter().rposition(|step| step.what == What::Terminated(Exit::Success))?;
-    let leaves = |what: What| {
-        matches!(
-            what,
-            What::Evicted(_) | What::ShadowException | What::Held(_) | What::Released { .. }
-        )
-    };
-    let run = steps[..end].iter().rev().take_while(|step| !leaves(step.what));
-    let began = run.filter(|step| matches!(step.what, What::Executing(_))).last()?;
-    Some(steps[end].time.saturating_sub(began.time).max(0))
 }
 
 /// What jobs have in common that were looked at: a cluster, or a program of an owner.
@@ -321,12 +289,12 @@ impl Siblings {
         let (like, seen) = self.like(history, hold, now, |seen| seen.took.count)?;
         let again = seen.held.get(&alike).copied().unwrap_or_default();
         let finding = match seen.took.figure {
-            Some(took) if seen.took.count >= LEAST_FINISHED => match took.most.max(1.0) {
+            Some(took) if seen.took.count >= LEAST => match took.most.max(1.0) {
                 most if limit >= STUCK * most => LimitFinding::Hung,
                 most if SLOWER * most >= limit => LimitFinding::TooLow,
                 _ => LimitFinding::Unknown,
             },
-            None if again.held >= LEAST_FINISHED => LimitFinding::TooLow,
+            None if again.held >= LEAST => LimitFinding::TooLow,
             _ => return None,
         };
         Some(LimitSeen::RunTime {
@@ -350,22 +318,24 @@ impl Siblings {
         resource: Resource,
         now: i64,
     ) -> Option<LimitSeen> {
-        let of = |seen: &Summary| match resource {
-            Resource::Memory => seen.memory,
-            Resource::Disk => seen.disk,
-        };
+        let of = |seen: &Summary| seen.used.get(&resource).cloned().unwrap_or_default();
         let runs = own_runs::grown(history, hold, facts, resource, now);
-        let like = self.like(history, hold, now, |seen| of(seen).count);
-        let (like, peaks) = match &like {
+        let like =
+            self.like(history, hold, now, |seen| seen.used.get(&resource).map_or(0, Vec::len));
+        let (like, used) = match &like {
             Some((like, seen)) => (*like, of(seen)),
-            None => (Like::Cluster, Range::default()),
+            None => (Like::Cluster, Vec::new()),
         };
-        let peaks = Some(peaks).filter(|peaks| peaks.count >= LEAST_FINISHED).unwrap_or_default();
+        let used = if used.len() < LEAST { Vec::new() } else { used };
+        let mut peaks = Range::default();
+        used.iter().for_each(|used| peaks.add(used.peak));
         let given = own_runs::given(facts, resource).or(runs.last().copied());
         let needs_more = peaks.figure.zip(given).is_some_and(|(peaks, given)| {
-            let (part, whole) = changes::NEAR_LIMIT;
+            let (part, whole) = NEAR_LIMIT;
             peaks.most * whole as f64 > given as f64 * part as f64
         });
+        let next = given.filter(|_| needs_more);
+        let next = next.and_then(|given| Demand::above(resource, &used, given));
         let finding = match () {
             () if needs_more => LimitFinding::TooLow,
             () if runs.len() >= LEAST_GROWN => LimitFinding::Leak,
@@ -380,6 +350,7 @@ impl Siblings {
             like,
             finished: peaks.count,
             peaks: peaks.figure,
+            next,
             runs,
         })
     }
@@ -398,7 +369,7 @@ impl Siblings {
             let jobs = history.jobs_of(cluster).map(|job| job.job);
             summed(history, jobs.filter_map(|job| history.number_of(job)), owner, now)
         });
-        if finished(&of_cluster) >= LEAST_FINISHED {
+        if finished(&of_cluster) >= LEAST {
             return Some((Like::Cluster, of_cluster));
         }
         let of_program = || {
@@ -409,7 +380,7 @@ impl Siblings {
                 let last = &of[of.len().saturating_sub(MOST)..];
                 summed(history, last.iter().copied(), owner, now)
             });
-            (finished(&of_program) >= LEAST_FINISHED).then_some((Like::Program, of_program))
+            (finished(&of_program) >= LEAST).then_some((Like::Program, of_program))
         };
         of_program().or(Some((Like::Cluster, of_cluster)))
     }

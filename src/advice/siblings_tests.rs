@@ -138,7 +138,8 @@ fn the_peaks_of_jobs_that_finished_say_what_is_needed() {
     let jobs = [(1, "3000", 9), (2, "2900", 9), (3, "3100", 9), (0, "held", 9)];
     let found = of_memory(&jobs, 2040, 2048).unwrap();
     assert_eq!(found.finding(), LimitFinding::TooLow);
-    assert_eq!(found.needed(Resource::Memory), Some(Figure::from(3100.0)));
+    let (next, most) = found.needed(Resource::Memory).unwrap();
+    assert_eq!((next.first, next.retried, most), (3456, 0, Figure::from(3100.0)));
     assert_eq!(found.needed(Resource::Disk), None);
     let small = [(1, "300", 9), (2, "290", 9), (3, "310", 9), (0, "held", 9)];
     let found = of_memory(&small, 2040, 2048).unwrap();

@@ -14,7 +14,7 @@ use crate::queue::{
     AdText, Filter, Found, Projection, QueueError, QueueJob, RecentRuns, Schedd, Selection,
     display_path, held_jobs_of_file, held_jobs_of_text, unreadable,
 };
-use crate::workflow::{Manager, THRASHING_ATTRIBUTES};
+use crate::workflow::{FIT_ATTRIBUTES, Manager, THRASHING_ATTRIBUTES};
 use eventlog::JobId;
 use eventlog::input;
 
@@ -106,7 +106,7 @@ pub fn gather(
     let projection = Projection::new(ATTRIBUTES, request.selection.constraint.as_deref())
         .following(request.printed_attributes());
     let projection = match request.workflow {
-        true => projection.with(THRASHING_ATTRIBUTES),
+        true => projection.with(THRASHING_ATTRIBUTES).with(FIT_ATTRIBUTES),
         false => projection,
     };
     let schedd = request.schedd(config)?;

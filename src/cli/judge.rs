@@ -29,7 +29,7 @@ use crate::hold_code::is_by_system;
 use crate::model::{Model, ModelError};
 use crate::policy::{Knobs, PolicyTime};
 use crate::queue::{AdText, QueueError, QueueJob, display_path, job_status as status};
-use crate::workflow::{Thrasher, View, Waiting, keep_off, thrashing};
+use crate::workflow::{Asking, FIT_ATTRIBUTES, Thrasher, View, Waiting, fits, keep_off, thrashing};
 use eventlog::input;
 use eventlog::{EventLogError, JobId, LogFiles, ReadOptions};
 
@@ -64,6 +64,7 @@ pub(super) fn judge(
 ) -> Result<Seen, RunError> {
     let history = read_histories(&gathered, remarks, now)?;
     let selection = &request.selection;
+    let pool = Pool::of(request, config)?;
     let view = request.workflow.then(|| {
         let asked = Asked::about(&gathered, request);
         if let Asked::Dag(jobs) = &asked {
@@ -76,6 +77,11 @@ pub(super) fn judge(
             .iter()
             .filter_map(|job| Thrasher::of(job.id, &job.ad.to_classad(), now));
         view.thrashing = thrashing(&thrashers.collect::<Vec<_>>());
+        let idle: Vec<Asking> = gathered.others.iter().filter_map(asking).collect();
+        let version = config.knobs().version();
+        view.sizes = fits(&history, now, &idle, version, |job, owner| asked.names(job, owner));
+        let sizes = view.sizes.iter_mut().flat_map(|fit| &mut fit.sizes);
+        sizes.for_each(|size| size.slots = pool.room(size.resource, size.allocation.first));
         // Nobody changes all users' jobs for what may be one user's fault.
         let is_meant = !selection.all_users || !selection.jobs.is_empty();
         if view.has_good_place && is_meant {
@@ -138,7 +144,6 @@ pub(super) fn judge(
         };
         advisor.advise_all(&jobs.iter().map(held).collect::<Vec<_>>(), now)
     };
-    let pool = Pool::of(request, config)?;
     let judged = in_batches(gathered.held, judge_jobs, |job, advice| match advice {
         Some(mut advice) => {
             advice.missing.extend(not_shown(advice.event_log));
@@ -191,6 +196,23 @@ fn waiting(job: &QueueJob) -> Option<Waiting> {
         _ => return None,
     };
     Some(Waiting { job: job.id, requirements: printed(&ad, "Requirements"), hold })
+}
+
+/// The job, if it is idle. What an expression asks for, and what HTCondor raises by itself, is left
+/// alone.
+fn asking(job: &QueueJob) -> Option<Asking> {
+    let ad = job.ad.to_classad();
+    let is_raised = FIT_ATTRIBUTES.iter().any(|name| ad.contains(name));
+    let number = |name: &str| {
+        let text = printed(&ad, name).filter(|_| !is_raised)?;
+        text.trim().parse().ok().filter(|amount| *amount > 0)
+    };
+    (ad.integer("JobStatus") == Some(status::IDLE)).then(|| Asking {
+        job: job.id,
+        memory: number("RequestMemory"),
+        disk: number("RequestDisk"),
+        is_new: ad.integer("NumJobStarts").unwrap_or(0) == 0,
+    })
 }
 
 /// The files of this machine, unless the past is asked about.

@@ -8,9 +8,9 @@ use classads::{ClassAd, EvalContext};
 
 use super::config::SettingError;
 use super::{Config, Request};
-use crate::advice::meaning::Resource;
 use crate::advice::{Advice, ChangeKind, Command, Missing, SlotsFor};
 use crate::queue::{Slot, slots};
+use crate::sizes::Resource;
 
 /// How long `condor_status` may take, at most. Assumed.
 const POOL_TIME: Duration = Duration::from_secs(5);
@@ -87,6 +87,18 @@ impl<'a> Pool<'a> {
             let rest = rest.filter(|command| !matches!(command, Command::Edit(_)));
             advice.commands_after = rest.chain(advice.commands_after.drain(..)).collect();
         }
+    }
+
+    /// The slots that have so much of a resource, MiB or KiB; `None` where they are not known.
+    pub(super) fn room(&self, resource: Resource, amount: i64) -> Option<SlotsFor> {
+        let amount = Some(amount as f64);
+        let (memory, disk) = match resource {
+            Resource::Memory => (amount, None),
+            Resource::Disk => (None, amount),
+        };
+        let wanted = Wanted { memory, disk, cpus: None, without: None, edited: Some(resource) };
+        let slots = || Some(wanted.count(self.slots()?.as_ref().ok()?));
+        self.above_most(&wanted).or_else(slots)
     }
 
     /// The slots, or why they are not known; `None` where they are not asked for.

@@ -20,7 +20,7 @@ mod watching;
 
 pub use changes::change;
 pub(super) use checks::unknown;
-pub use edits::{by_hand, edit_facts, whole_change};
+pub use edits::{by_hand, edit_facts, slots as slots_for, whole_change};
 pub(super) use short::to_do;
 pub(super) use watching::{ANSWERS_AGAIN, NONE_LEFT, asks_again, end_of_hold, in_short, news};
 
@@ -28,7 +28,7 @@ use jiff::tz::TimeZone;
 
 use super::print::minute;
 use crate::advice::errno;
-use crate::advice::meaning::{Resource, code_of_transfer, resource, usual_change};
+use crate::advice::meaning::{code_of_transfer, usual_change};
 use crate::advice::{
     Advice, Against, Band, ByItself, Evidence, ExitKind, ExitStatus, LEAST_FAILED, LEAST_HELD,
     LikelyFrom, Near, ProgramWords, Recommendation, Results, Trouble, Undecided, WaitFor, WordsOf,
@@ -39,6 +39,7 @@ use crate::history::reason::{self, Side};
 use crate::hold_code::{HoldCode, Subcode, VACATE_BASE};
 use crate::model::LEAST_RELEASES;
 use crate::policy::{Gate, Kind, Prediction, display_name};
+use crate::sizes::Resource;
 use crate::text::{plural, shown, strip_control};
 
 /// Characters of a name in evidence.
@@ -613,7 +614,7 @@ fn detail(known: &HoldCode, subcode: Option<i32>, reason: &str) -> Option<String
             ..0 => format!("it was killed by signal {}", subcode.unsigned_abs()),
             _ => format!("it exited with status {subcode}"),
         }),
-        Subcode::Resource => resource(known.number, Some(subcode), reason)
+        Subcode::Resource => Resource::of_hold(known.number, Some(subcode), reason)
             .map(|resource| resource_word(resource).to_owned()),
         Subcode::Exit if subcode >= 0 => Some(format!("exit status {subcode}")),
         Subcode::Exit => Some("its files could not be sent".to_owned()),

@@ -1,14 +1,18 @@
-//! What a run used at most, as the event of its end (005) has it.
+//! What a run used at most and asked for, as the event of its end (005) has it.
 
 use eventlog::Body;
 
-/// What a run used at most.
+/// What a run used at most, and what it asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Peaks {
     /// MiB.
     pub memory: Option<i64>,
     /// KiB.
     pub disk: Option<i64>,
+    /// RequestMemory, MiB.
+    pub request_memory: Option<i64>,
+    /// RequestDisk, KiB.
+    pub request_disk: Option<i64>,
 }
 
 /// Beyond this a figure of a log is none, MiB or KiB: 1 EiB in KiB.
@@ -21,15 +25,18 @@ impl Peaks {
         let mut peaks = Self::default();
         for resource in &terminated.resources {
             // The range is checked, so the conversion loses only a fraction.
-            let usage = resource.usage.filter(|usage| (0.0..MOST).contains(usage));
-            let usage = usage.map(|usage| usage.ceil() as i64);
+            let whole = |value: Option<f64>| {
+                let value = value.filter(|value| (0.0..MOST).contains(value));
+                value.map(|value| value.ceil() as i64)
+            };
+            let (usage, request) = (whole(resource.usage), whole(resource.request));
             match (&*resource.name, &*resource.unit) {
-                ("Memory", "MB") => peaks.memory = usage,
-                ("Disk", "KB") => peaks.disk = usage,
+                ("Memory", "MB") => (peaks.memory, peaks.request_memory) = (usage, request),
+                ("Disk", "KB") => (peaks.disk, peaks.request_disk) = (usage, request),
                 _ => {}
             }
         }
-        (peaks != Self::default()).then_some(peaks)
+        (peaks.memory.is_some() || peaks.disk.is_some()).then_some(peaks)
     }
 }
 
@@ -47,7 +54,12 @@ mod tests {
                    \t   Memory (MB)          :       61       64       128 \n...\n";
         let mut log = LogReader::new(log.as_bytes(), &ReadOptions::default());
         let event = log.next_event().unwrap().unwrap();
-        let peaks = Peaks::of(&event.body());
-        assert_eq!(peaks, Some(Peaks { memory: Some(61), disk: Some(17_000) }));
+        let expected = Some(Peaks {
+            memory: Some(61),
+            disk: Some(17_000),
+            request_memory: Some(64),
+            request_disk: Some(20_480),
+        });
+        assert_eq!(Peaks::of(&event.body()), expected);
     }
 }

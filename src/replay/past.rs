@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use classads::ClassAd;
 
-use crate::advice::meaning::{Resource, resource};
 use crate::history::{Action, Episode, Outcome};
+use crate::sizes::Resource;
 use eventlog::JobId;
 
 /// What became of a hold.
@@ -111,7 +111,7 @@ impl PastHold {
     pub fn of(episode: &Episode, keep_reason: bool) -> Self {
         let identity = episode.identity;
         let text = episode.reason.as_deref().unwrap_or_default();
-        let resource = resource(identity.code, Some(identity.subcode), text);
+        let resource = Resource::of_hold(identity.code, Some(identity.subcode), text);
         let from_submission = episode.until.submitted_at.is_some();
         // More than the log has: an ad counted them.
         let counted = from_submission || identity.num_holds > episode.until.holds + 1;

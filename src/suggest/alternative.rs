@@ -1,9 +1,9 @@
 //! Commands that do better than a release for some holds.
 
 use super::clause::Reason;
-use crate::advice::meaning::Resource;
 use crate::hold_code::OUT_OF_RESOURCES;
 use crate::policy::Version;
+use crate::sizes::Resource;
 
 /// What should stand beside a release policy, or in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,20 +16,12 @@ pub struct Alternative {
     pub why: String,
 }
 
-/// Since when `retry_request_memory` is there (version history, 25.2.1).
-const RETRY_MEMORY: Version = Version::new(25, 2, 1);
-
-/// Since when `retry_request_disk` is there (version history, 25.10.1).
-const RETRY_DISK: Version = Version::new(25, 10, 1);
-
 /// What does better than releasing jobs that used more of a resource than they asked for, in a
 /// version of HTCondor. A policy that holds for the same (3, 21, 26) is not kept from it by running
 /// the job again with more when it runs out.
 pub fn alternatives(resource: Resource, reasons: &[Reason], version: Version) -> Vec<Alternative> {
-    let (what, attribute, since) = match resource {
-        Resource::Memory => ("memory", "RequestMemory", RETRY_MEMORY),
-        Resource::Disk => ("disk", "RequestDisk", RETRY_DISK),
-    };
+    let (what, attribute) = (resource.word(), resource.attribute());
+    let since = resource.retried_since();
     let (ended, by_policy): (Vec<Reason>, Vec<Reason>) =
         reasons.iter().partition(|(code, _)| *code == OUT_OF_RESOURCES);
     let same = format!(

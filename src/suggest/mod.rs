@@ -26,10 +26,10 @@ pub use choice::{Gain, Timing};
 pub use clause::Reason;
 pub use long_runs::{LongRuns, long_runs};
 
-use crate::advice::meaning::Resource;
 use crate::history::Hold;
 use crate::policy::Version;
 use crate::replay::{Judged, PastHold, Rules, Said, Successes};
+use crate::sizes::Resource;
 
 /// A timing that gains at least this share of what the best one does may stand in its place, so
 /// that reasons share a clause.

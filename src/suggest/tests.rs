@@ -2,8 +2,8 @@ use classads::Expr;
 
 use super::*;
 use crate::advice::Costs;
-use crate::advice::meaning::Resource;
 use crate::replay::{HoldEnd, Releaser, ReplayExpression, Ticks, replay};
+use crate::sizes::Resource;
 use eventlog::JobId;
 
 const START: i64 = 1_760_000_000;

@@ -91,7 +91,7 @@ const LONGEST_LINE: usize = 4_095;
 
 /// Constraints that are true for these jobs alone, while they are idle, none longer than can be
 /// pasted, with how many jobs each is for.
-fn constraints(jobs: &[JobId]) -> Vec<(usize, String)> {
+pub(super) fn constraints(jobs: &[JobId]) -> Vec<(usize, String)> {
     let text =
         |jobs: &[JobId]| format!("{} && JobStatus == 1", constraint_of_jobs(jobs.iter().copied()));
     let mut found = Vec::new();

@@ -2,6 +2,7 @@
 //!
 //! - `cause`: why a run failed.
 //! - `runs`: the runs of jobs: where, for how long, and how each ended.
+//! - `fit`: what jobs of a kind should ask for.
 //! - `dag`: a DAG file, how far its nodes are, and what keeps others waiting.
 //! - `keep_off`: what keeps jobs off bad places.
 //! - `matrix`: failed runs by cause and place, grouped where there are many.
@@ -10,6 +11,7 @@
 
 mod cause;
 mod dag;
+mod fit;
 mod keep_off;
 mod matrix;
 mod runs;
@@ -18,6 +20,7 @@ mod thrashing;
 
 pub use cause::Cause;
 pub use dag::{Blocker, Dag, Manager, Progress, State};
+pub use fit::{ATTRIBUTES as FIT_ATTRIBUTES, Asking, Fit, FitEdit, FitOf, fits};
 pub use keep_off::{KeepOff, Waiting, keep_off};
 pub use matrix::{By, Column, Matrix, Row};
 pub use runs::{End, Run, runs};
@@ -59,6 +62,8 @@ pub struct View {
     pub keep_off: Vec<KeepOff>,
     /// Jobs that start and leave their slots again and again.
     pub thrashing: Vec<Thrashing>,
+    /// Kinds of jobs that ask for too much or too little memory or disk.
+    pub sizes: Vec<Fit>,
     /// How far the DAG is, where one is asked about.
     pub progress: Option<Progress>,
 }

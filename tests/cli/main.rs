@@ -20,6 +20,7 @@ mod releaseexpr;
 mod releaseexpr_explain;
 mod releaseexpr_past;
 mod servers;
+mod sizes;
 mod transfer_errors;
 mod tries;
 mod trust;

@@ -9,15 +9,18 @@ use std::borrow::Cow;
 /// Bytes that do not make UTF-8 (from octal escapes) become U+FFFD.
 #[must_use]
 pub fn unescape(text: &str) -> Option<Cow<'_, str>> {
-    if !text.contains('\\') {
+    let bytes = text.as_bytes();
+    if memchr::memchr2(b'\\', 0, bytes).is_none() {
         return Some(Cow::Borrowed(text));
     }
-    let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while at < bytes.len() {
         let byte = bytes[at];
         at += 1;
+        if byte == 0 {
+            return None;
+        }
         if byte != b'\\' || at == bytes.len() {
             out.push(byte);
             continue;
@@ -47,6 +50,7 @@ pub fn unescape(text: &str) -> Option<Cow<'_, str>> {
                 let byte = u8::try_from(number).ok().filter(|byte| *byte != 0)?;
                 out.push(byte);
             }
+            0 => return None,
             other => out.push(other),
         }
     }
@@ -65,7 +69,9 @@ mod tests {
         assert_eq!(unescape(r"a\n\101\\\q\'").as_deref(), Some("a\nA\\q'"));
         assert_eq!(unescape(r"\400").as_deref(), Some(" 0"));
         assert_eq!(unescape(r"end\").as_deref(), Some("end\\"));
-        assert_eq!(unescape(r"nul \0 in it"), None);
+        for text in [r"nul \0 in it", "nul \0 as it is", "nul \\\0 behind a backslash"] {
+            assert_eq!(unescape(text), None, "{text:?}");
+        }
         assert_eq!(unescape(r"\351").as_deref(), Some("\u{fffd}"));
     }
 }

@@ -16,6 +16,7 @@
 //! - `shared_commands`: commands that do for several jobs.
 //! - `shared_evidence`: what was seen of all jobs of a group.
 //! - `shared_words`: what several hold reasons have in common.
+//! - `sizes`: of `-workflow`, what jobs should ask for.
 //! - `sources`: what a call was judged without, and by which models.
 //! - `sure`: how sure an advice is, in words or per cent.
 //! - `table`: `-nobatch`.
@@ -39,6 +40,7 @@ mod plain_table;
 mod shared_commands;
 mod shared_evidence;
 mod shared_words;
+mod sizes;
 mod sources;
 mod sure;
 mod table;

@@ -1,6 +1,5 @@
 //! Advices for tests of what is printed.
 
-use crate::advice::meaning::Resource;
 use crate::advice::{
     Advice, AgainstChoice, Band, Change, ChangeKind, Choice, Choices, Command, Costs, Curve, Edit,
     EditFacts, Evidence, HeldJob, InputEffect, LikelyFrom, Missing, Near, Recommendation, Results,
@@ -9,6 +8,7 @@ use crate::advice::{
 use crate::features::Scope;
 use crate::history::{Action, EventLogView};
 use crate::policy::Prediction;
+use crate::sizes::Resource;
 use eventlog::JobId;
 
 /// The moment the samples are printed at: 2026-03-01 12:00:00 UTC.
@@ -160,6 +160,7 @@ pub(crate) fn memory(cluster: i32, proc: i32, megabytes: u32) -> Advice {
             to: Some(i64::from(megabytes).into()),
             used: None,
             finished_with: None,
+            enough_for: None,
             named: None,
         },
         commands: vec![edit.clone()],

@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use super::Page;
 use super::plain_table::lines;
 use super::times::length;
 use super::wrap::{cut, wrap};
+use super::{Page, sizes};
 use crate::hold_code::HoldCode;
 use crate::text::{plural, shorten, strip_control};
 use crate::workflow::{
@@ -55,6 +55,7 @@ pub(in crate::cli) fn print(out: &mut dyn Write, view: &View, page: &Page) -> io
             writeln!(out, "To stop them until that is corrected:\n{command}")?;
         }
     }
+    sizes::print(out, &view.sizes, page)?;
     if let Some(progress) = &view.progress {
         print_progress(out, progress, page)?;
     }

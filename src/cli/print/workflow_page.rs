@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::sizes::{self, KINDS, label};
 use super::workflow::{
     BLOCKERS, COMMANDS, FOR_NEXT_JOBS, TO_GO_ON, blocked, counts, heading, left_out, legend, place,
     requirements, sentence, states, thrashes,
@@ -49,6 +50,23 @@ pub(in crate::cli) fn page(view: &View, about: &str, advice: &str, now: i64) -> 
         let _ = writeln!(first, "<p>{}</p>", escape(&text));
         first.push_str(&thrashing.command.as_deref().map_or(String::new(), command));
     }
+    let mut sizes = String::new();
+    for fit in view.sizes.iter().take(KINDS) {
+        for size in &fit.sizes {
+            let text = format!("{}{}", label(size.resource), sizes::sentence(fit, size));
+            let _ = writeln!(sizes, "<p>{}</p>", escape(&text));
+            if !size.lines.is_empty() {
+                sizes.push_str(&command(&size.lines.join("\n")));
+            }
+            for edit in &size.edits {
+                let heading = escape(&sizes::heading(size.resource, edit));
+                let _ = write!(sizes, "<p>{heading}</p>\n{}", command(&edit.command));
+            }
+        }
+    }
+    if let Some(left_out) = sizes::left_out(&view.sizes) {
+        let _ = writeln!(sizes, "<p>{}</p>", escape(&left_out));
+    }
     let mut sections = Vec::new();
     if !view.matrix.rows.is_empty() {
         sections.push(Section::new(
@@ -56,6 +74,9 @@ pub(in crate::cli) fn page(view: &View, about: &str, advice: &str, now: i64) -> 
             "Failed runs by place and cause",
             picture(&view.matrix),
         ));
+    }
+    if !sizes.is_empty() {
+        sections.push(Section::new("sizes", "What jobs should ask for", sizes));
     }
     if let Some(progress) = &view.progress {
         sections.push(Section::new("dag", "How far the DAG is", of_dag(progress)));

@@ -3,17 +3,19 @@
 use std::borrow::Cow;
 
 use super::{LONG_NAME, capital, limits};
-use crate::advice::meaning::Resource;
 use crate::advice::{ChangeKind, Correction, LimitRaise};
+use crate::sizes::Resource;
 use crate::text::{shown, strip_control};
 
 /// What to change, one or two sentences.
 pub fn change(change: &ChangeKind) -> String {
     match change {
-        ChangeKind::Request { resource, to, used, named, finished_with } => {
+        ChangeKind::Request { resource, to, used, named, finished_with, enough_for } => {
             let (request, unit) = request(*resource);
             let seen = match (used, named) {
-                _ if let Some(most) = finished_with => limits::finished_with(*most, *used, unit),
+                _ if let Some(most) = finished_with => {
+                    limits::finished_with(*most, *enough_for, *used, unit)
+                }
                 (Some(used), _) => format!(" (it used {used} {unit})"),
                 (None, Some(named)) => format!(" (its hold names {named} {unit})"),
                 (None, None) => String::new(),

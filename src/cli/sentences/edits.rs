@@ -40,7 +40,8 @@ pub fn edit_facts(facts: &EditFacts) -> String {
     text
 }
 
-fn slots(slots: &SlotsFor) -> String {
+/// Which slots are large enough, behind another sentence.
+pub fn slots(slots: &SlotsFor) -> String {
     match slots {
         SlotsFor::Some { could, of } => {
             format!(" Large enough for it: {could} of the {} of the pool.", plural(*of, "slot"))

@@ -84,7 +84,7 @@ pub(super) fn seen(seen: &LimitSeen) -> String {
                 time(*limit)
             )
         }
-        LimitSeen::Usage { finding, resource, like, finished, peaks, runs } => {
+        LimitSeen::Usage { finding, resource, like, finished, peaks, runs, .. } => {
             let (name, unit) = request(*resource);
             let what = name.trim_start_matches("Request").to_ascii_lowercase();
             let others = peaks.map(|peaks| {
@@ -120,7 +120,15 @@ pub(super) fn seen(seen: &LimitSeen) -> String {
 }
 
 /// Why a request is raised to what like jobs used.
-pub(super) fn finished_with(most: Figure, used: Option<Figure>, unit: &str) -> String {
+pub(super) fn finished_with(
+    most: Figure,
+    enough_for: Option<[usize; 2]>,
+    used: Option<Figure>,
+    unit: &str,
+) -> String {
     let own = used.map_or(String::new(), |used| format!("it used {used} {unit}, "));
-    format!(" ({own}like jobs that finished used up to {most} {unit})")
+    let enough = enough_for.map_or(String::new(), |[enough, all]| {
+        format!("; this is enough for {enough} of the {all} that needed more than it was given")
+    });
+    format!(" ({own}like jobs that finished used up to {most} {unit}{enough})")
 }

@@ -13,12 +13,12 @@ use super::jobs::held;
 use super::past;
 use super::request::{Form, Request};
 use super::run::RunError;
-use crate::advice::meaning::Resource;
 use crate::cli::Config;
 use crate::history::{HoldInQueue, RunsOf};
 use crate::policy::Version;
 use crate::queue::Projection;
 use crate::replay::{Rules, Sources};
+use crate::sizes::Resource;
 use crate::suggest::{
     Alternative, LeftOut, LongRuns, Reason, Suggestion, Why, alternatives, long_runs, suggest,
 };

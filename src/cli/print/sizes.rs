@@ -1,0 +1,120 @@
+//! Of `-workflow`: what jobs should ask for.
+
+use std::io::{self, Write};
+
+use super::Page;
+use super::times::length;
+use super::wrap::wrap;
+use crate::cli::sentences;
+use crate::sizes::Resource;
+use crate::text::{plural, shorten, strip_control};
+use crate::workflow::{Fit, FitEdit, FitOf};
+
+/// Kinds of jobs that are printed.
+pub(super) const KINDS: usize = 8;
+
+/// Characters of a program that are printed.
+const PROGRAM: usize = 100;
+
+pub(super) fn print(out: &mut dyn Write, fits: &[Fit], page: &Page) -> io::Result<()> {
+    let columns = page.style.columns;
+    for fit in fits.iter().take(KINDS) {
+        for size in &fit.sizes {
+            let text = sentence(fit, size);
+            out.write_all(wrap(label(size.resource), 2, &text, columns).as_bytes())?;
+            for line in &size.lines {
+                writeln!(out, "  {line}")?;
+            }
+            for edit in &size.edits {
+                writeln!(out, "{}\n{}", heading(size.resource, edit), edit.command)?;
+            }
+        }
+    }
+    if let Some(text) = left_out(fits) {
+        out.write_all(wrap("", 2, &text, columns).as_bytes())?;
+    }
+    Ok(())
+}
+
+/// What is said of the other kinds.
+pub(super) fn left_out(fits: &[Fit]) -> Option<String> {
+    let rest = fits.len().checked_sub(KINDS).filter(|rest| *rest > 0)?;
+    Some(format!(
+        "{} of jobs could ask for other amounts; -json has them.",
+        plural(rest, "more kind")
+    ))
+}
+
+/// The resource, as a label.
+pub(super) const fn label(resource: Resource) -> &'static str {
+    match resource {
+        Resource::Memory => "Memory: ",
+        Resource::Disk => "Disk: ",
+    }
+}
+
+const fn unit(resource: Resource) -> &'static str {
+    match resource {
+        Resource::Memory => "MiB",
+        Resource::Disk => "KiB",
+    }
+}
+
+/// From one figure to another; one where they are the same.
+fn range(least: f64, most: f64) -> String {
+    match least.round() == most.round() {
+        true => format!("{most:.0}"),
+        false => format!("{least:.0} to {most:.0}"),
+    }
+}
+
+/// What jobs of a kind used and asked for, and what is enough.
+pub(super) fn sentence(fit: &Fit, size: &FitOf) -> String {
+    let unit = unit(size.resource);
+    let (cluster, clusters) = fit.clusters;
+    let of = match (clusters, &fit.program) {
+        (1, _) => format!("of cluster {cluster}"),
+        (clusters, Some(program)) => {
+            let program = strip_control(program);
+            format!("of {} with {}", plural(clusters, "cluster"), shorten(&program, PROGRAM))
+        }
+        (clusters, None) => format!("of {}", plural(clusters, "cluster")),
+    };
+    let took = fit.took.map_or(String::new(), |(least, most)| {
+        let (least, most) = (length(least as i64), length(most as i64));
+        let took = if least == most { most } else { format!("{least} to {most}") };
+        format!(" in {took}")
+    });
+    let asked = size.asked.map_or(String::new(), |(least, most)| {
+        format!("; they asked for {}", range(least as f64, most as f64))
+    });
+    let (least, most) = size.used;
+    let limited = match size.limited {
+        0 => String::new(),
+        jobs => format!(" {} held for it did not finish since.", plural(jobs, "job")),
+    };
+    let slots = size.slots.as_ref().map_or(String::new(), sentences::slots_for);
+    let allocation = size.allocation;
+    let first = allocation.first;
+    let enough = match allocation.retried {
+        0 => format!("{first} is enough for all."),
+        retried => format!(
+            "{first} is enough for {} of them, {} for all. To ask for {first} first wastes least.",
+            allocation.finished - retried,
+            allocation.largest
+        ),
+    };
+    format!(
+        "{} {of} finished{took} with {} {unit} at their peak{asked}. {enough}{limited}{slots}{}",
+        plural(fit.finished, "job"),
+        range(least, most),
+        if size.lines.is_empty() { "" } else { " For the next ones, in the submit file:" }
+    )
+}
+
+/// What the command below does.
+pub(super) fn heading(resource: Resource, edit: &FitEdit) -> String {
+    let unit = unit(resource);
+    let jobs = plural(edit.jobs, "idle job");
+    format!("To let {jobs} ask for {} {unit} in place of {}:", edit.to, edit.from)
+}

@@ -1,0 +1,16 @@
+//! How much memory and disk jobs should ask for, from what like jobs used.
+//!
+//! - `allocation`: the first request and the one after it, by first allocation.
+//! - `finished`: what a job that exited with 0 asked for and used.
+//! - [`replay`]: what a way to size jobs would have wasted.
+//! - `resource`: memory and disk.
+
+mod allocation;
+mod finished;
+pub mod replay;
+mod resource;
+
+pub use allocation::{Again, Allocation, Demand, LEAST, Limited, Used};
+pub use finished::{Finished, Size, finished};
+pub(crate) use resource::NEAR_LIMIT;
+pub use resource::Resource;

@@ -1,0 +1,158 @@
+//! Memory and disk.
+
+use serde::Serialize;
+
+use crate::history::reason::words;
+use crate::hold_code::{HoldCode, Subcode};
+use crate::policy::Version;
+
+/// A resource that a job asks for and can use more of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub enum Resource {
+    /// RequestMemory bounds it, MiB.
+    Memory,
+    /// RequestDisk bounds it, KiB.
+    Disk,
+}
+
+/// A request is raised to this much of the largest of usage, provision and request, where nothing
+/// else is known: half as much again, the step that pycbc's and CHTC's memory expressions take.
+const RAISE: (i64, i64) = (3, 2);
+
+/// Usage above this part of a request is taken for a limit that was hit: 9/10. The starter itself
+/// takes less for a machine that ran out of memory, not the job (`vanilla_proc.cpp`).
+pub(crate) const NEAR_LIMIT: (i64, i64) = (9, 10);
+
+/// KiB in a MiB.
+const KIB: i64 = 1024;
+
+impl Resource {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Memory, Self::Disk];
+
+    /// The attribute of the job that asks for it.
+    #[must_use]
+    pub const fn attribute(self) -> &'static str {
+        match self {
+            Self::Memory => "RequestMemory",
+            Self::Disk => "RequestDisk",
+        }
+    }
+
+    /// The word in submit commands: `request_memory`, `retry_request_memory`.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Disk => "disk",
+        }
+    }
+
+    /// Since when `retry_request_memory` and `retry_request_disk` are there (version history,
+    /// 25.2.1 and 25.10.1).
+    #[must_use]
+    pub const fn retried_since(self) -> Version {
+        match self {
+            Self::Memory => Version::new(25, 2, 1),
+            Self::Disk => Version::new(25, 10, 1),
+        }
+    }
+
+    /// A request is rounded up to this: 128 MiB, to which the schedd rounds RequestMemory
+    /// (`MODIFY_REQUEST_EXPR_REQUESTMEMORY`), and 100 MiB of disk.
+    pub(crate) const fn step(self) -> i64 {
+        match self {
+            Self::Memory => 128,
+            Self::Disk => 100 * KIB,
+        }
+    }
+
+    /// Beyond this a figure makes no sense: 64 TiB, all the memory that Linux on x86-64 can address
+    /// with page tables of four levels (its `x86_64/5level-paging`); 1 EiB, the largest ext4 file
+    /// system (ext4(5)).
+    pub(crate) const fn most(self) -> i64 {
+        match self {
+            Self::Memory => 64 << 20,
+            Self::Disk => 1 << 50,
+        }
+    }
+
+    /// The request that usage of `peak` is not near to.
+    #[must_use]
+    pub fn request_for(self, peak: f64) -> i64 {
+        let peak = peak.ceil().clamp(0.0, self.most() as f64) as i64;
+        self.rounded(peak.saturating_mul(NEAR_LIMIT.1) / NEAR_LIMIT.0)
+    }
+
+    /// The request after one of so much that was too small, where nothing else is known.
+    #[must_use]
+    pub fn raised(self, from: i64) -> i64 {
+        self.rounded(from.saturating_mul(RAISE.0) / RAISE.1)
+    }
+
+    pub(super) fn rounded(self, amount: i64) -> i64 {
+        let step = self.step();
+        (amount.saturating_add(step - 1) / step * step).max(step)
+    }
+
+    /// The resource this hold is about, for the codes that can be about one: of a request by subcode
+    /// (102 memory, 104 disk; 0 and 102 were both before 24.0.12, so the text goes before 102), of
+    /// policies by their reason's words.
+    #[must_use]
+    pub fn of_hold(code: i32, subcode: Option<i32>, reason: &str) -> Option<Self> {
+        match (HoldCode::of(code)?.subcode, subcode) {
+            (Subcode::Resource, Some(104)) => Some(Self::Disk),
+            (Subcode::Resource, None | Some(0 | 102)) => {
+                Some(resource_of(reason).unwrap_or(Self::Memory))
+            }
+            (Subcode::Resource | Subcode::Policy, _) => resource_of(reason),
+            _ => None,
+        }
+    }
+}
+
+/// Memory or disk by the words of the reason: the one named first.
+fn resource_of(reason: &str) -> Option<Resource> {
+    words(reason).find_map(|word| match word.as_str() {
+        "memory" | "request_memory" | "requestmemory" | "memoryusage" | "imagesize" | "rss"
+        | "residentsetsize" | "ram" | "out_of_memory" | "oom" => Some(Resource::Memory),
+        "disk" | "request_disk" | "requestdisk" | "diskusage" | "scratchdirfilesize" => {
+            Some(Resource::Disk)
+        }
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hold_is_about_memory_or_disk() {
+        assert_eq!(
+            Resource::of_hold(
+                34,
+                Some(102),
+                "Job has gone over cgroup memory limit of 1 megabytes"
+            ),
+            Some(Resource::Memory)
+        );
+        assert_eq!(Resource::of_hold(34, Some(104), ""), Some(Resource::Disk));
+        assert_eq!(
+            Resource::of_hold(34, Some(0), "Job has exceeded allocated disk (1 GB)."),
+            Some(Resource::Disk)
+        );
+        assert_eq!(Resource::of_hold(34, Some(0), ""), Some(Resource::Memory));
+        assert_eq!(Resource::of_hold(34, Some(7), ""), None);
+        assert_eq!(
+            Resource::of_hold(
+                26,
+                Some(0),
+                "put on hold by SYSTEM_PERIODIC_HOLD due to memory usage 10572684."
+            ),
+            Some(Resource::Memory)
+        );
+        assert_eq!(Resource::of_hold(21, Some(0), "Job failed to complete in 72 hrs"), None);
+        assert_eq!(Resource::of_hold(13, Some(2), "reading from file /x/memory: (errno 2)"), None);
+    }
+}

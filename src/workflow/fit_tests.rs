@@ -1,0 +1,105 @@
+use super::*;
+use crate::history::{Coverage, HistoryBuilder};
+use eventlog::ReadOptions;
+
+const NOW: i64 = 1_773_100_000;
+
+/// A log of runs of an hour, each job with its end: MiB used at the peak, or `held`.
+fn history(ends: &[(i32, i32, &str)]) -> History {
+    let mut text = String::new();
+    for &(cluster, proc, end) in ends {
+        let id = format!("({cluster:03}.{proc:03}.000)");
+        text += &format!(
+            "000 {id} 2026-03-08 09:59:00 Job submitted from host: <10.0.0.1:9618>\n...\n"
+        );
+        text +=
+            &format!("001 {id} 2026-03-08 10:00:00 Job executing on host: <10.0.0.1:9618>\n...\n");
+        text += &match end {
+            "held" => format!(
+                "012 {id} 2026-03-08 10:30:00 Job was held.\n\tJob has gone over cgroup memory limit of 4096 megabytes.\n\
+                 \tCode 34 Subcode 102\n...\n"
+            ),
+            peak => format!(
+                "005 {id} 2026-03-08 11:00:00 Job terminated.\n\t(1) Normal termination (return value 0)\n\
+                 \tPartitionable Resources :    Usage  Request Allocated\n\
+                 \t   Memory (MB)          : {peak:>8}     4096      4096\n...\n"
+            ),
+        };
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log");
+    std::fs::write(&path, text).unwrap();
+    let mut history = HistoryBuilder::new();
+    let options = ReadOptions::in_zone(jiff::tz::TimeZone::UTC);
+    history.read_log(&path, Coverage::Jobs, &options).unwrap();
+    history.build()
+}
+
+fn of(ends: &[(i32, i32, &str)], idle: &[Asking], version: Option<&str>) -> Vec<Fit> {
+    let version = version.map(|version| version.parse().unwrap());
+    fits(&history(ends), NOW, idle, version, |_, _| true)
+}
+
+fn like<'a>(count: i32, end: &'a str) -> impl Iterator<Item = (i32, i32, &'a str)> {
+    (0..count).map(move |proc| (7, proc, end))
+}
+
+fn idle(proc: i32, memory: i64, is_new: bool) -> Asking {
+    Asking { job: JobId::new(7, proc), memory: Some(memory), disk: None, is_new }
+}
+
+#[test]
+fn jobs_that_use_little_ask_for_less() {
+    let ends: Vec<_> = like(30, "500").collect();
+    let found = of(&ends, &[], None);
+    assert_eq!(found.len(), 1);
+    let fit = &found[0];
+    assert_eq!((fit.clusters, fit.finished, fit.took), ((7, 1), 30, Some((3600.0, 3600.0))));
+    let [memory] = &fit.sizes[..] else { panic!("{fit:?}") };
+    assert_eq!((memory.used, memory.asked), ((500.0, 500.0), Some((4096, 4096))));
+    assert_eq!(memory.lines, ["request_memory = 640 MB"]);
+    // Two jobs show nothing, and four not enough where a hold costs eight hours.
+    assert_eq!(of(&ends[..2], &[], None), []);
+    assert_eq!(of(&ends[..4], &[], None), []);
+    assert_eq!(of(&ends[..4], &[], Some("25.2.1")).len(), 1);
+    // Nothing is said where they ask for what they need.
+    assert_eq!(of(&like(30, "3600").collect::<Vec<_>>(), &[], None), []);
+}
+
+#[test]
+fn a_few_large_jobs_run_again() {
+    let ends: Vec<_> = like(30, "500").chain([(7, 30, "3000"), (7, 31, "3100")]).collect();
+    let lines = |version| {
+        of(&ends, &[], version).into_iter().flat_map(|fit| fit.sizes).flat_map(|of| of.lines)
+    };
+    let retried: Vec<_> = lines(Some("25.2.1")).collect();
+    assert_eq!(retried, ["request_memory = 640 MB", "retry_request_memory = 3456 MB"]);
+    // Without that they would be held.
+    assert_eq!(lines(Some("24.0.1")).collect::<Vec<_>>(), ["request_memory = 3456 MB"]);
+}
+
+#[test]
+fn jobs_that_were_held_count_although_they_did_not_finish() {
+    let ends: Vec<_> = like(30, "3500").chain((30..36).map(|proc| (7, proc, "held"))).collect();
+    let [fit] = of(&ends, &[], None).try_into().unwrap();
+    let [memory] = fit.sizes.try_into().unwrap();
+    assert_eq!((memory.limited, memory.used), (6, (3500.0, 3500.0)));
+    assert_eq!(memory.lines, ["request_memory = 6912 MB"]);
+}
+
+#[test]
+fn idle_jobs_are_edited_where_it_is_worth_it() {
+    let ends: Vec<_> = like(30, "500").collect();
+    let jobs =
+        [idle(40, 8192, true), idle(41, 8192, true), idle(42, 8192, false), idle(43, 256, false)];
+    let [fit] = of(&ends, &jobs, None).try_into().unwrap();
+    let [memory] = fit.sizes.try_into().unwrap();
+    let edits: Vec<_> = memory.edits.iter().map(|edit| (edit.jobs, edit.from, edit.to)).collect();
+    // One that was started before keeps what it asks for, unless that is too little.
+    assert_eq!(edits, [(1, 256, 640), (2, 8192, 640)]);
+    assert_eq!(
+        memory.edits[1].command,
+        "condor_qedit -constraint 'ClusterId == 7 && ProcId >= 40 && ProcId <= 41 && JobStatus == 1 && RequestMemory \
+         == 8192 && NumJobStarts == 0' RequestMemory 640"
+    );
+}
