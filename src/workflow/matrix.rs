@@ -1,6 +1,6 @@
 //! Failed runs by cause and place, grouped where there are many.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Serialize;
 
@@ -36,6 +36,21 @@ pub struct Column {
     pub running: usize,
 }
 
+/// What the places of a matrix are named by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ShownBy {
+    /// Machines, each by its name.
+    #[default]
+    Machine,
+    /// Machines, by their domain.
+    Domain,
+    /// Sites, each by its name.
+    Site,
+    /// Sites, by their tier, or by their domain where they have no tier.
+    Tier,
+}
+
 /// Failed runs of one cause.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Row {
@@ -52,8 +67,14 @@ pub struct Matrix {
     pub columns: Vec<Column>,
     /// Causes.
     pub rows: Vec<Row>,
+    /// What the places are named by.
+    pub shown_by: ShownBy,
+    /// Machines that the runs name.
+    pub machines: usize,
     /// Causes are grouped by kind.
     pub by_kind: bool,
+    /// Causes before they were grouped.
+    pub causes: usize,
 }
 
 /// The place of a run; empty where it is not known.
@@ -70,11 +91,13 @@ pub(super) fn resolved(runs: &[Run], by: By) -> By {
     if by != By::Either {
         return by;
     }
-    let mut machines: Vec<&str> = runs.iter().filter_map(|run| run.machine.as_deref()).collect();
-    machines.sort_unstable();
-    machines.dedup();
     let sites = runs.iter().filter(|run| run.site.is_some()).count();
-    if machines.len() > MOST && 2 * sites > runs.len() { By::Site } else { By::Machine }
+    if machines(runs) > MOST && 2 * sites > runs.len() { By::Site } else { By::Machine }
+}
+
+/// How many machines these runs name.
+fn machines(runs: &[Run]) -> usize {
+    runs.iter().filter_map(|run| run.machine.as_deref()).collect::<HashSet<&str>>().len()
 }
 
 impl Matrix {
@@ -105,7 +128,14 @@ impl Matrix {
                 }
             }
         }
-        let by_kind = causes.len() > MOST;
+        let shown_by = match (by, names.sizes.is_empty()) {
+            (By::Site, true) => ShownBy::Site,
+            (By::Site, false) => ShownBy::Tier,
+            (_, true) => ShownBy::Machine,
+            (_, false) => ShownBy::Domain,
+        };
+        let all_causes = causes.len();
+        let by_kind = all_causes > MOST;
         if by_kind {
             let all = std::mem::take(&mut cells);
             for ((cause, name), count) in all {
@@ -128,7 +158,8 @@ impl Matrix {
             Row { cause, counts: columns.iter().map(count).collect() }
         };
         let rows = causes.into_iter().map(row).collect();
-        Self { columns, rows, by_kind }
+        let machines = machines(runs);
+        Self { columns, rows, shown_by, machines, by_kind, causes: all_causes }
     }
 }
 
@@ -141,13 +172,17 @@ struct Names<'a> {
 }
 
 /// The column of the groups with the fewest failures.
-const OTHERS: &str = "others";
+pub const OTHERS: &str = "others";
 
 impl<'a> Names<'a> {
     fn of(runs: &'a [Run], by: By) -> Self {
         let mut failures: BTreeMap<&str, usize> = BTreeMap::new();
         for run in runs {
-            let count = failures.entry(place(run, by)).or_default();
+            let place = place(run, by);
+            if place.is_empty() {
+                continue;
+            }
+            let count = failures.entry(place).or_default();
             *count += usize::from(matches!(run.end, End::Failed(_)));
         }
         let grouped = failures.len() > MOST;
@@ -247,9 +282,12 @@ mod tests {
         let matrix = Matrix::of(&runs, By::Either);
         let first = &matrix.columns[0];
         assert_eq!((first.name.as_str(), first.places, first.failed), ("s0.example.org", 14, 14));
+        assert_eq!((matrix.shown_by, matrix.machines), (ShownBy::Domain, 40));
         let of_site = |name: &String| run(name, Some("T2_US_Nowhere"), FAILS);
         let runs: Vec<Run> = machines.iter().map(of_site).collect();
-        assert_eq!(Matrix::of(&runs, By::Either).columns[0].name, "T2_US_Nowhere");
+        let matrix = Matrix::of(&runs, By::Either);
+        assert_eq!(matrix.columns[0].name, "T2_US_Nowhere");
+        assert_eq!((matrix.shown_by, matrix.machines), (ShownBy::Site, 40));
         let addresses: Vec<String> = (0..40).map(|n| format!("10.0.0.{n}:9618")).collect();
         let runs: Vec<Run> = addresses.iter().map(|name| run(name, None, FAILS)).collect();
         let matrix = Matrix::of(&runs, By::Machine);
@@ -262,7 +300,7 @@ mod tests {
         let fails = |code| run("a", None, End::Failed(Cause::Exit(Some(code))));
         let runs: Vec<Run> = (1..40).map(fails).collect();
         let matrix = Matrix::of(&runs, By::Either);
-        assert!(matrix.by_kind);
+        assert!(matrix.by_kind && matrix.causes == 39);
         assert_eq!((matrix.rows.len(), &matrix.rows[0].counts), (1, &vec![39]));
     }
 }

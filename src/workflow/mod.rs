@@ -19,7 +19,7 @@ mod thrashing;
 pub use cause::Cause;
 pub use dag::{Blocker, Dag, Manager, Progress, State};
 pub use keep_off::{KeepOff, Waiting, keep_off};
-pub use matrix::{By, Column, Matrix, Row};
+pub use matrix::{By, Column, Matrix, OTHERS, Row, ShownBy};
 pub use runs::{End, Run, runs};
 pub use suspects::{Suspect, suspects};
 pub use thrashing::{ATTRIBUTES as THRASHING_ATTRIBUTES, Thrasher, Thrashing, thrashing};

@@ -234,6 +234,56 @@ fn what_keeps_jobs_off_a_bad_place_is_printed_and_put_into_a_page() {
     place.advise("-html page.html").is_error(&["-html needs -workflow or -dag"]);
 }
 
+/// Events of a job that ran at a machine and exited with this code.
+fn log_of_exit(proc: i32, machine: &str, code: i32) -> String {
+    let head = |event: &str, minute: &str| {
+        format!("{event} (007.{proc:03}.000) 2026-11-02 10:{minute}:00 ")
+    };
+    let submit = head("000", "00") + "Job submitted from host: <10.0.0.1:9618?sock=schedd>\n...\n";
+    let execute = head("001", "01");
+    let slot =
+        format!("Job executing on host: <10.0.0.2:9618>\n\tSlotName: slot1@{machine}\n...\n");
+    let end = head("005", "31");
+    let code = format!("Job terminated.\n\t(1) Normal termination (return value {code})\n...\n");
+    submit + &execute + &slot + &end + &code
+}
+
+#[test]
+fn what_stands_for_many_is_said() {
+    let place = Place::new();
+    let machine = |n: i32| format!("e{n}.s{}.example.org", n % 15);
+    let log = |code: fn(i32) -> i32| -> String {
+        (0..40).map(|n| log_of_exit(n, &machine(n), code(n))).collect()
+    };
+    let call = "-workflow -userlog job.log -now 1793616000";
+    // At s0 one job of three failed, elsewhere none.
+    place.file("job.log", log(|n| i32::from(n == 0)));
+    let said = place.advise(&format!("{call} -html page.html"));
+    insta::assert_snapshot!("many_machines", said.stdout);
+    let page = std::fs::read_to_string(place.path("page.html")).unwrap();
+    let line = "<p>Machines are shown by domain: 40 machines in 12 rows. The row others";
+    assert!(page.contains(line) && page.contains("fill-opacity=\"0.38\""), "{page}");
+    let view: serde_json::Value =
+        serde_json::from_str(&place.advise(&format!("{call} -json")).stdout).unwrap();
+    assert_eq!(
+        (&view["matrix"]["shown_by"], &view["matrix"]["machines"]),
+        (&"domain".into(), &40.into())
+    );
+    place.file("job.log", log(|n| n));
+    let said = place.advise(call);
+    let line = "Causes are shown by kind: 39 causes of 1 kind.";
+    assert!(said.stdout.replace("\n  ", " ").contains(line), "{said:?}");
+}
+
+#[test]
+fn a_failure_of_many_runs_is_shaded() {
+    let place = Place::new();
+    let log: String = (0..100).map(|n| log_of_exit(n, "e1", i32::from(n == 0))).collect();
+    place.file("job.log", log);
+    let said = place.advise("-workflow -userlog job.log -now 1793616000");
+    assert!(said.stdout.contains("░ 1"), "{said:?}");
+}
+
 /// An ad of cluster 7, in a queue with the log of a bad place.
 fn ad_of_seven(proc: i32, more: &str) -> String {
     let requirements = "Requirements = (TARGET.Arch == \"X86_64\")";

@@ -9,7 +9,8 @@ use super::wrap::{cut, wrap};
 use crate::hold_code::HoldCode;
 use crate::text::{plural, shorten, strip_control};
 use crate::workflow::{
-    Blocker, Cause, Column, KeepOff, Matrix, Progress, State, Suspect, Thrashing, View,
+    Blocker, Cause, Column, KeepOff, Matrix, OTHERS, Progress, ShownBy, State, Suspect, Thrashing,
+    View,
 };
 
 /// Causes that have a column of their own; the others share one.
@@ -21,8 +22,8 @@ const PLACE: usize = 32;
 /// Characters of a place in a sentence.
 const PLACE_NAME: usize = 255;
 
-/// Blocks that are printed: the darker, the larger the share of the runs that failed so.
-const SHADES: [char; 4] = [' ', '░', '▒', '▓'];
+/// Blocks that are printed: the darker, the larger the share of the runs that failed so, in quarters.
+const SHADES: [char; 4] = ['░', '▒', '▓', '█'];
 
 pub(in crate::cli) fn print(out: &mut dyn Write, view: &View, page: &Page) -> io::Result<()> {
     let columns = page.style.columns;
@@ -106,7 +107,41 @@ fn table(out: &mut dyn Write, matrix: &Matrix, page: &Page) -> io::Result<()> {
         let label = format!(" [{}] ", number + 1);
         out.write_all(wrap(&label, 5, &legend(row.cause), page.style.columns).as_bytes())?;
     }
+    if let Some(text) = grouping(matrix, shown) {
+        out.write_all(wrap("", 2, &text, page.style.columns).as_bytes())?;
+    }
     Ok(())
+}
+
+/// What places and causes stand for, where they are not machines and causes one by one; so many causes
+/// have a column of their own.
+pub(super) fn grouping(matrix: &Matrix, shown: usize) -> Option<String> {
+    let named = matrix.columns.iter().filter(|column| !column.name.is_empty());
+    let places: usize = named.clone().map(|column| column.places).sum();
+    let (all, by) = match matrix.shown_by {
+        ShownBy::Machine => (String::new(), ""),
+        ShownBy::Domain => (plural(places, "machine"), "Machines are shown by domain"),
+        ShownBy::Site => (plural(matrix.machines, "machine"), "Machines are shown by site"),
+        ShownBy::Tier => (plural(places, "site"), "Sites are shown by tier or domain"),
+    };
+    let mut text = Vec::new();
+    if !by.is_empty() {
+        text.push(format!("{by}: {all} in {}.", plural(named.clone().count(), "row")));
+    }
+    if let Some(others) = named.clone().find(|column| column.name == OTHERS && column.places > 1) {
+        let what = if matrix.shown_by == ShownBy::Domain { "machine" } else { "site" };
+        let those = plural(others.places, what);
+        text.push(format!("The row {OTHERS} stands for the remaining {those}."));
+    }
+    if matrix.by_kind {
+        let (causes, kinds) = (matrix.causes, plural(matrix.rows.len(), "kind"));
+        text.push(format!("Causes are shown by kind: {causes} causes of {kinds}."));
+    }
+    if let Some(rest) = matrix.rows.len().checked_sub(shown).filter(|rest| *rest > 0) {
+        let what = if matrix.by_kind { "kind" } else { "cause" };
+        text.push(format!("The column OTHER stands for the remaining {}.", plural(rest, what)));
+    }
+    (!text.is_empty()).then(|| text.join(" "))
 }
 
 /// The name of a row, with how many places it stands for.
