@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use super::Request;
 use super::gather::Gathered;
 use crate::queue::Selection;
-use crate::workflow::Dag;
 use eventlog::JobId;
 
 /// The jobs that are asked about. A log of an access point has those of everybody, a log of a user
@@ -27,7 +26,7 @@ pub(super) enum Asked<'a> {
 impl<'a> Asked<'a> {
     pub(super) fn about(gathered: &Gathered, request: &'a Request) -> Self {
         let selection = &request.selection;
-        if let Some(dag) = request.dag.as_ref().and_then(|dag| Dag::read(dag).ok()) {
+        if let Some(dag) = &request.dag {
             return Self::Dag(dag.jobs_of(request.user_logs.iter().chain(&request.nodes_log)));
         }
         let is_open = selection.jobs.is_empty() && selection.constraint.is_none();

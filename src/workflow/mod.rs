@@ -4,6 +4,7 @@
 //! - `runs`: the runs of jobs: where, for how long, and how each ended.
 //! - `dag`: a DAG file, how far its nodes are, and what keeps others waiting.
 //! - `keep_off`: what keeps jobs off bad places.
+//! - `manager`: the DAGMan job of a DAG.
 //! - `matrix`: failed runs by cause and place, grouped where there are many.
 //! - `suspects`: places where more runs fail than chance explains, and those that fail them at once.
 //! - `thrashing`: jobs that start and leave their slots again and again.
@@ -11,14 +12,16 @@
 mod cause;
 mod dag;
 mod keep_off;
+mod manager;
 mod matrix;
 mod runs;
 mod suspects;
 mod thrashing;
 
 pub use cause::Cause;
-pub use dag::{Blocker, Dag, Manager, Progress, State};
+pub use dag::{Blocker, Dag, Progress, Rescue, State};
 pub use keep_off::{KeepOff, Waiting, keep_off};
+pub use manager::{Manager, ManagerState};
 pub use matrix::{By, Column, Matrix, OTHERS, Row, ShownBy};
 pub use runs::{End, Run, runs};
 pub use suspects::{Suspect, suspects};

@@ -428,3 +428,68 @@ fn a_dag_says_how_far_its_nodes_are() {
     assert!(said.stdout.contains("DAG: nodes 2 done.\n"), "{said:?}");
     place.advise("-dag none.dag").is_error(&["none.dag"]);
 }
+
+#[test]
+fn a_dag_of_which_nothing_has_started_says_so() {
+    let place = Place::new();
+    place.file("work.dag", "JOB A a.sub\nJOB B b.sub\nJOB C c.sub\nPARENT A CHILD B C\n");
+    let call = "-dag work.dag -now 1793616000";
+    let first = |lines: usize| {
+        let said = place.advise(&format!("{call} -html page.html"));
+        assert_eq!((said.status, said.stderr.as_str()), (0, ""), "{said:?}");
+        said.stdout.lines().take(lines).collect::<Vec<_>>().join("\n")
+    };
+    let none = "No jobs: the DAG has 3 nodes, and none has started yet.";
+    assert_eq!(
+        first(9),
+        format!(
+            "{none}\nDAGMan has written no log yet.\nDAG: nodes 3 not submitted.\n\nNo held jobs among these."
+        )
+    );
+    let page = std::fs::read_to_string(place.path("page.html")).unwrap();
+    assert!(page.contains(none) && page.contains("Nodes: 3 not submitted."), "{page}");
+    let event = |text: &str| {
+        let (number, text) = text.split_once(' ').unwrap();
+        format!("{number} (005.000.000) 2026-11-02 10:00:00 {text}\n...\n")
+    };
+    let submit = event("000 Job submitted from host: <10.0.0.1:9618?sock=schedd>");
+    let execute = event("001 Job executing on host: <10.0.0.1:9618>");
+    let held = event("012 Job was held.\n\tno \u{1b}[2Jroom\n\tCode 6 Subcode 2");
+    let ended = event("005 Job terminated.\n\t(1) Normal termination (return value 1)");
+    let removed = event("009 Job was aborted.\n\tvia condor_rm");
+    for (events, state) in [
+        (vec![&submit], "is idle."),
+        (vec![&submit, &execute], "is running."),
+        (vec![&submit, &held], "is on hold: no room."),
+        (vec![&submit, &execute, &ended], "has ended with exit code 1."),
+        (vec![&submit, &removed], "was removed."),
+    ] {
+        let log: String = events.into_iter().map(String::as_str).collect();
+        place.file("work.dag.dagman.log", log);
+        place.file("work.dag.nodes.log", "");
+        assert_eq!(first(2), format!("{none}\nDAGMan (job 5.0) {state}"));
+    }
+    place.file("work.dag.rescue001", "DONE A\n");
+    assert_eq!(
+        first(5),
+        "No jobs: the DAG has 3 nodes, 1 of them done, and none of the others has started\n  \
+         yet.\nDAGMan (job 5.0) was removed. The rescue DAG work.dag.rescue001 has 1 node as\n  \
+         done.\nDAG: nodes 1 done, 2 not submitted."
+    );
+}
+
+#[test]
+fn a_dag_file_without_nodes_is_refused() {
+    let place = Place::new();
+    let error = "-dag: cannot read the DAG file work.dag: it ";
+    for (text, fault) in [
+        ("", "it is empty, expected a line such as JOB A a.sub\n"),
+        ("# JOB A a.sub\nDOT x.dot\n", "it has no nodes, expected a line such as JOB A a.sub\n"),
+        ("SPLICE S no.dag\n", "a.sub (work.dag: line 1: no.dag: No such file or directory)\n"),
+    ] {
+        place.file("work.dag", text);
+        place.advise("-dag work.dag").is_error(&[error, fault]);
+    }
+    place.advise("-dag .").is_error(&["-dag: cannot read the DAG file .: it is a directory"]);
+    place.advise("-dag -html x").is_error(&["-dag requires another parameter: filename"]);
+}

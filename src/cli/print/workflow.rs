@@ -9,8 +9,8 @@ use super::wrap::{cut, wrap};
 use crate::hold_code::HoldCode;
 use crate::text::{plural, shorten, strip_control};
 use crate::workflow::{
-    Blocker, Cause, Column, KeepOff, Matrix, OTHERS, Progress, ShownBy, State, Suspect, Thrashing,
-    View,
+    Blocker, Cause, Column, KeepOff, Manager, ManagerState, Matrix, OTHERS, Progress, Rescue,
+    ShownBy, State, Suspect, Thrashing, View,
 };
 
 /// Causes that have a column of their own; the others share one.
@@ -27,11 +27,10 @@ const SHADES: [char; 4] = ['░', '▒', '▓', '█'];
 
 pub(in crate::cli) fn print(out: &mut dyn Write, view: &View, page: &Page) -> io::Result<()> {
     let columns = page.style.columns;
-    if view.jobs == 0 {
-        return writeln!(out, "No jobs: the logs have none of those asked about.");
+    out.write_all(wrap("", 2, &counts(view), columns).as_bytes())?;
+    if view.jobs == 0 && view.progress.is_none() {
+        return Ok(());
     }
-    let text = counts(view);
-    out.write_all(wrap("", 2, &text, columns).as_bytes())?;
     if !view.matrix.rows.is_empty() {
         writeln!(out)?;
         table(out, &view.matrix, page)?;
@@ -64,6 +63,11 @@ pub(in crate::cli) fn print(out: &mut dyn Write, view: &View, page: &Page) -> io
 
 /// How many jobs and runs there are, and how they ended.
 pub(super) fn counts(view: &View) -> String {
+    if view.jobs == 0 {
+        let not_started = view.progress.as_ref().and_then(not_started);
+        return not_started
+            .unwrap_or_else(|| "No jobs: the logs have none of those asked about.".to_owned());
+    }
     format!(
         "{}, {}: {} succeeded, {} failed, {} running.",
         plural(view.jobs, "job"),
@@ -72,6 +76,48 @@ pub(super) fn counts(view: &View) -> String {
         view.failed,
         view.running
     )
+}
+
+/// What is said of a DAG of which no node has a job that started; `None` for another one.
+fn not_started(progress: &Progress) -> Option<String> {
+    let (all, done) = (progress.nodes(), progress.of(State::Done));
+    if all > done + progress.of(State::Waiting) {
+        return None;
+    }
+    let nodes = plural(all, "node");
+    Some(match done {
+        0 => format!("No jobs: the DAG has {nodes}, and none has started yet."),
+        done if done == all => format!("No jobs: the DAG has {nodes}, all done."),
+        done => format!(
+            "No jobs: the DAG has {nodes}, {done} of them done, and none of the others has started yet."
+        ),
+    })
+}
+
+/// What is known of DAGMan and of rescue DAGs.
+pub(super) fn manager(progress: &Progress) -> Option<String> {
+    let is = |manager: &Manager| {
+        let state = match &manager.state {
+            ManagerState::Idle => "is idle.".to_owned(),
+            ManagerState::Running => "is running.".to_owned(),
+            ManagerState::Held(reason) => match as_sentence(reason) {
+                reason if reason.is_empty() => "is on hold.".to_owned(),
+                reason => format!("is on hold: {reason}"),
+            },
+            ManagerState::Ended(Some(code)) => format!("has ended with exit code {code}."),
+            ManagerState::Ended(None) => "was ended by a signal.".to_owned(),
+            ManagerState::Removed => "was removed.".to_owned(),
+        };
+        format!("DAGMan (job {}.0) {state}", manager.cluster)
+    };
+    let none = || not_started(progress).map(|_| "DAGMan has written no log yet.".to_owned());
+    let manager = progress.manager.as_ref().map(is).or_else(none);
+    let rescue = |rescue: &Rescue| {
+        format!("The rescue DAG {} has {} as done.", rescue.file, plural(rescue.done, "node"))
+    };
+    let all: Vec<String> =
+        manager.into_iter().chain(progress.rescue.as_ref().map(rescue)).collect();
+    (!all.is_empty()).then(|| all.join(" "))
 }
 
 /// Places with their runs, and a column for each cause.
@@ -213,13 +259,22 @@ pub(super) fn left_out(all: &[KeepOff]) -> Option<String> {
 /// Characters of a reason that are printed.
 const REASON: usize = 200;
 
+/// The beginning of a reason with a mark at its end; empty: there is none.
+fn as_sentence(reason: &str) -> String {
+    let reason = strip_control(reason);
+    match reason.trim() {
+        reason if reason.is_empty() || reason.ends_with(['.', '!', '?']) => {
+            shorten(reason, REASON).into_owned()
+        }
+        reason => format!("{}.", shorten(reason, REASON)),
+    }
+}
+
 /// Which jobs start again and again, why they leave, and the usual change.
 pub(super) fn thrashes(thrashing: &Thrashing, now: i64) -> String {
-    let reason = strip_control(&thrashing.reason);
-    let reason = match reason.trim() {
-        "" => String::new(),
-        reason if reason.ends_with(['.', '!', '?']) => format!(" {}", shorten(reason, REASON)),
-        reason => format!(" {}.", shorten(reason, REASON)),
+    let reason = match as_sentence(&thrashing.reason) {
+        reason if reason.is_empty() => reason,
+        reason => format!(" {reason}"),
     };
     let change = thrashing.code.and_then(HoldCode::of).map_or("", |code| code.change);
     let change = match change {
@@ -287,6 +342,9 @@ pub(super) fn blocked(blocker: &Blocker) -> String {
 
 fn print_progress(out: &mut dyn Write, progress: &Progress, page: &Page) -> io::Result<()> {
     let columns = page.style.columns;
+    if let Some(text) = manager(progress) {
+        out.write_all(wrap("", 2, &text, columns).as_bytes())?;
+    }
     out.write_all(wrap("DAG: nodes ", 2, &states(progress), columns).as_bytes())?;
     for blocker in progress.blockers.iter().take(BLOCKERS) {
         out.write_all(wrap(label(blocker), 2, &blocked(blocker), columns).as_bytes())?;

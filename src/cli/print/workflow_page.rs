@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::workflow::{
     BLOCKERS, COMMANDS, FOR_NEXT_JOBS, TO_GO_ON, blocked, counts, grouping, heading, left_out,
-    legend, place, requirements, sentence, states, thrashes,
+    legend, manager, place, requirements, sentence, states, thrashes,
 };
 use crate::page::{Section, document, escape, figure, head, list};
 use crate::workflow::{Matrix, Progress, State, View};
@@ -171,7 +171,9 @@ fn of_dag(progress: &Progress) -> String {
     svg.push_str("</svg>\n");
     let caption =
         "Green: done, red: failed, amber: on hold, blue: running, grey: idle, pale: not submitted.";
-    let mut out = format!("<p>Nodes: {}</p>\n", escape(&states(progress)));
+    let mut out =
+        manager(progress).map_or(String::new(), |text| format!("<p>{}</p>\n", escape(&text)));
+    let _ = write!(out, "<p>Nodes: {}</p>\n", escape(&states(progress)));
     out.push_str(&figure("", &svg, caption));
     let blocked: Vec<String> = progress.blockers.iter().take(BLOCKERS).map(blocked).collect();
     out.push_str(&list(&blocked));
