@@ -1,6 +1,6 @@
 //! Which jobs of the logs `-workflow` is about.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::Request;
 use super::gather::Gathered;
@@ -12,8 +12,8 @@ use eventlog::JobId;
 pub(super) enum Asked<'a> {
     /// All that the logs have.
     All,
-    /// The nodes of a DAG.
-    Dag(HashSet<JobId>),
+    /// The nodes of a DAG, with their names.
+    Dag(HashMap<JobId, String>),
     /// Those that the queue or the ads had, others of these clusters or owners, and those named.
     Like {
         jobs: HashSet<JobId>,
@@ -55,7 +55,7 @@ impl<'a> Asked<'a> {
     pub(super) fn names(&self, job: JobId, owner: Option<&str>) -> bool {
         match self {
             Self::All => true,
-            Self::Dag(jobs) => jobs.contains(&job),
+            Self::Dag(jobs) => jobs.contains_key(&job),
             Self::Like { jobs, clusters, owners, named } => {
                 jobs.contains(&job)
                     || clusters.contains(&job.cluster)

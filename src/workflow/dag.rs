@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use eventlog::{Body, EventKind, EventLogError, JobId, ReadOptions, input};
 use serde::{Serialize, Serializer};
@@ -21,6 +22,9 @@ const SUBMITS: usize = 1_000;
 
 /// Bytes of a submit file that are read.
 const LONGEST_SUBMIT: u64 = 1 << 20;
+
+/// Bytes of a path (PATH_MAX of Linux).
+const LONGEST_PATH: usize = 4_096;
 
 /// Nodes, and lists of parents with children, of a DAG with its splices.
 const MOST: usize = 1_000_000;
@@ -60,8 +64,8 @@ pub struct Dag {
     nodes: Vec<Node>,
     names: HashMap<String, usize>,
     files: usize,
-    /// Submit files of nodes, with the folders that DAGMan submits them in.
-    submits: BTreeSet<(PathBuf, PathBuf)>,
+    /// What submit files of nodes say, by file and the folder that DAGMan submits it in.
+    submits: BTreeMap<(PathBuf, PathBuf), Arc<Submit>>,
     /// A node has its submit description in the DAG file.
     has_inline: bool,
     /// Lines that could not be read, with their file.
@@ -76,6 +80,18 @@ struct Node {
     done: bool,
     children: Vec<usize>,
     parents: Vec<usize>,
+    submit: Option<Arc<Submit>>,
+}
+
+/// What a submit file says of files that jobs write.
+#[derive(Debug, Default, PartialEq)]
+struct Submit {
+    /// The job event log; `None` where it is named by a macro or not at all.
+    log: Option<PathBuf>,
+    /// The folder that other names are relative to; `None` where it is named by a macro.
+    folder: Option<PathBuf>,
+    /// The error output, with its macros.
+    error: Option<String>,
 }
 
 /// The rescue DAG that has nodes as done.
@@ -219,13 +235,39 @@ impl Dag {
             return None;
         }
         let logs: Option<BTreeSet<PathBuf>> =
-            self.submits.iter().map(|(file, folder)| log_of(file, folder)).collect();
+            self.submits.values().map(|submit| submit.log.clone()).collect();
         logs.map(|logs| logs.into_iter().collect())
     }
 
-    /// Jobs of its nodes, as the submit events of logs name them. A log that cannot be read has none.
-    pub fn jobs_of<'a>(&self, logs: impl Iterator<Item = &'a PathBuf>) -> HashSet<JobId> {
-        let mut found = HashSet::new();
+    /// The folder and the file that the submit file of a node names for the error output of this job;
+    /// `None` where they have other macros than those of the job's id, or other nodes write it too.
+    #[must_use]
+    pub fn error_output(&self, node: &str, job: JobId) -> Option<(String, String)> {
+        let submit = self.nodes[*self.names.get(node)?].submit.as_ref()?;
+        let named = submit.error.as_ref().filter(|file| file.len() <= LONGEST_PATH)?;
+        let mut file = named.clone();
+        for (name, number) in [
+            ("$(clusterid)", job.cluster),
+            ("$(cluster)", job.cluster),
+            ("$(procid)", job.proc),
+            ("$(process)", job.proc),
+        ] {
+            while let Some(at) = file.to_ascii_lowercase().find(name) {
+                file.replace_range(at..at + name.len(), &number.to_string());
+            }
+        }
+        // Besides this node, `submits` has it.
+        let is_of_several = Arc::strong_count(submit) > 2;
+        let is_of_one = !is_of_several || named.to_ascii_lowercase().contains("$(cluster");
+        let folder = std::path::absolute(submit.folder.as_ref()?).ok()?;
+        let folder = folder.into_os_string().into_string().ok()?;
+        (is_of_one && !file.contains('$')).then_some((folder, file))
+    }
+
+    /// Jobs of its nodes with their names, as the submit events of logs have them. A log that cannot be
+    /// read has none.
+    pub fn jobs_of<'a>(&self, logs: impl Iterator<Item = &'a PathBuf>) -> HashMap<JobId, String> {
+        let mut found = HashMap::new();
         for log in logs {
             let Ok(mut log) = open_log(log, &ReadOptions::default()) else { continue };
             while let Some(event) = log.next_event() {
@@ -235,7 +277,7 @@ impl Dag {
                     && let Some(node) = submit.dag_node
                     && self.names.contains_key(node.as_ref())
                 {
-                    found.insert(event.job);
+                    found.insert(event.job, node.into_owned());
                 }
             }
         }
@@ -293,13 +335,18 @@ impl Dag {
             match (command.to_ascii_uppercase().as_str(), rest) {
                 // FINAL, SERVICE and PROVISIONER belong to the DAG itself, not to its order.
                 ("JOB", [name, options @ ..]) => {
-                    self.node(prefix, name, options);
+                    let node = self.node(prefix, name, options);
                     self.has_inline |= inline.is_some();
                     if let (None, [file, options @ ..]) = (&inline, options)
                         && self.submits.len() <= SUBMITS
                     {
                         let place = in_folder(&folder, "", options);
-                        self.submits.insert((place.join(file), place));
+                        let key = (place.join(file), place);
+                        let entry = self.submits.entry(key);
+                        let submit = entry.or_insert_with_key(|(file, folder)| {
+                            Arc::new(Submit::read(file, folder))
+                        });
+                        self.nodes[node].submit = Some(Arc::clone(submit));
                     }
                 }
                 ("SUBDAG", [external, name, options @ ..])
@@ -372,13 +419,15 @@ impl Dag {
         })
     }
 
-    fn node(&mut self, prefix: &str, name: &str, options: &[&str]) {
+    fn node(&mut self, prefix: &str, name: &str, options: &[&str]) -> usize {
         let name = format!("{prefix}{name}");
         let done = options.iter().any(|word| word.eq_ignore_ascii_case("DONE"));
-        if !self.names.contains_key(&name) {
-            self.names.insert(name.clone(), self.nodes.len());
-            self.nodes.push(Node { name, done, ..Node::default() });
+        if let Some(&at) = self.names.get(&name) {
+            return at;
         }
+        self.names.insert(name.clone(), self.nodes.len());
+        self.nodes.push(Node { name, done, ..Node::default() });
+        self.nodes.len() - 1
     }
 
     fn set_done(&mut self, prefix: &str, name: &str) {
@@ -470,22 +519,32 @@ impl Dag {
     }
 }
 
-/// The log that a submit file names, submitted in this folder; `None` where none is named, or by a
-/// macro, or the file cannot be read.
-fn log_of(file: &Path, folder: &Path) -> Option<PathBuf> {
-    let mut text = Vec::new();
-    input::open_regular(file).ok()?.take(LONGEST_SUBMIT).read_to_end(&mut text).ok()?;
-    let text = String::from_utf8_lossy(&text);
-    let value = |name: &str| {
-        let of = |line: &str| {
-            let (key, value) = line.split_once('=')?;
-            key.trim().eq_ignore_ascii_case(name).then(|| value.trim().to_owned())
+impl Submit {
+    /// Reads a submit file, submitted in this folder. One that cannot be read says nothing.
+    fn read(file: &Path, folder: &Path) -> Self {
+        let mut text = Vec::new();
+        let read = input::open_regular(file)
+            .and_then(|file| file.take(LONGEST_SUBMIT).read_to_end(&mut text));
+        if read.is_err() {
+            return Self::default();
+        }
+        let text = String::from_utf8_lossy(&text);
+        let value = |name: &str| {
+            let of = |line: &str| {
+                let (key, value) = line.split_once('=')?;
+                key.trim().eq_ignore_ascii_case(name).then(|| value.trim().to_owned())
+            };
+            text.lines().filter_map(of).next_back().filter(|value| !value.is_empty())
         };
-        text.lines().filter_map(of).next_back().filter(|value| !value.is_empty())
-    };
-    let (log, place) = (value("log")?, value("initialdir").unwrap_or_default());
-    let is_plain = !log.contains('$') && !place.contains('$') && log != "/dev/null";
-    is_plain.then(|| folder.join(place).join(log))
+        let place = value("initialdir").unwrap_or_default();
+        let folder = (!place.contains('$')).then(|| folder.join(place));
+        let log = value("log").filter(|log| !log.contains('$') && log != "/dev/null");
+        Self {
+            log: folder.as_ref().zip(log).map(|(folder, log)| folder.join(log)),
+            error: value("error"),
+            folder,
+        }
+    }
 }
 
 /// The line that ends an inline submit description which begins on this line.
@@ -682,6 +741,25 @@ mod tests {
             let files = [("a.dag", "JOB A a.sub\n"), ("a.sub", "log = a.log\n")];
             let files = files.map(|file| if file.0 == name { (name, text) } else { file });
             assert_eq!(dag(&files).1.job_logs(), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn submit_files_name_error_output() {
+        let (folder, read) = dag(&[
+            ("a.dag", "JOB A a.sub\nJOB B b.sub DIR sub\nJOB C c.sub\nJOB D c.sub\nJOB E e.sub\n"),
+            ("a.sub", "error = $(Cluster)/$(PROCESS).err\n"),
+            ("sub/b.sub", "initialdir = run\nerror = b.err\n"),
+            ("c.sub", "error = c.err\n"),
+            ("e.sub", "error = $(name).err\n"),
+        ]);
+        let output = |node| read.error_output(node, JobId::new(12, 3));
+        let at = |place: &str, file: &str| {
+            Some((folder.path().join(place).to_str().unwrap().to_owned(), file.to_owned()))
+        };
+        assert_eq!((output("A"), output("B")), (at("", "12/3.err"), at("sub/run", "b.err")));
+        for node in ["C", "D", "E", "no"] {
+            assert_eq!(output(node), None, "{node}");
         }
     }
 

@@ -106,24 +106,25 @@ impl Matrix {
     pub fn of(runs: &[Run], by: By) -> Self {
         let by = resolved(runs, by);
         let names = Names::of(runs, by);
+        let shown = Causes::of(runs);
         let mut columns: BTreeMap<&str, Column> = BTreeMap::new();
         let mut cells: HashMap<(Cause, &str), usize> = HashMap::new();
         let mut causes: BTreeMap<Cause, usize> = BTreeMap::new();
         for run in runs {
-            let place = place(run, by);
-            let name = names.group(place);
+            let name = names.group(place(run, by));
             let column = columns.entry(name).or_insert_with(|| Column {
                 name: name.to_owned(),
                 places: names.places(name),
                 ..Column::default()
             });
-            match run.end {
+            match &run.end {
                 End::Succeeded => column.succeeded += 1,
                 End::Running => column.running += 1,
                 End::Stopped => {}
                 End::Failed(cause) => {
                     column.failed += 1;
-                    *causes.entry(cause).or_default() += 1;
+                    let cause = shown.group(cause);
+                    *causes.entry(cause.clone()).or_default() += 1;
                     *cells.entry((cause, name)).or_default() += 1;
                 }
             }
@@ -134,32 +135,67 @@ impl Matrix {
             (_, true) => ShownBy::Machine,
             (_, false) => ShownBy::Domain,
         };
-        let all_causes = causes.len();
-        let by_kind = all_causes > MOST;
-        if by_kind {
-            let all = std::mem::take(&mut cells);
-            for ((cause, name), count) in all {
-                *cells.entry((cause.kind(), name)).or_default() += count;
-            }
-            for (cause, count) in std::mem::take(&mut causes) {
-                *causes.entry(cause.kind()).or_default() += count;
-            }
-        }
         let mut columns: Vec<Column> = columns.into_values().collect();
         columns.sort_by_key(|column| {
             let runs = column.failed + column.succeeded + column.running;
             (column.name.is_empty(), std::cmp::Reverse((column.failed, runs)))
         });
         let mut causes: Vec<(Cause, usize)> = causes.into_iter().collect();
-        causes.sort_by_key(|&(cause, count)| (std::cmp::Reverse(count), cause));
-        let row = |(cause, _)| {
-            let count =
-                |column: &Column| cells.get(&(cause, column.name.as_str())).copied().unwrap_or(0);
-            Row { cause, counts: columns.iter().map(count).collect() }
+        causes.sort_by(|one, other| (other.1, &one.0).cmp(&(one.1, &other.0)));
+        let row = |(cause, _): (Cause, usize)| {
+            let count = |column: &Column| {
+                cells.get(&(cause.clone(), column.name.as_str())).copied().unwrap_or(0)
+            };
+            let counts = columns.iter().map(count).collect();
+            Row { cause, counts }
         };
         let rows = causes.into_iter().map(row).collect();
         let machines = machines(runs);
-        Self { columns, rows, shown_by, machines, by_kind, causes: all_causes }
+        Self { columns, rows, shown_by, machines, by_kind: shown.by_kind, causes: shown.all }
+    }
+}
+
+/// How causes are shown together.
+struct Causes {
+    /// Causes that are shown without what the program wrote, as it is that of the fewest.
+    unsaid: HashSet<Cause>,
+    /// They are shown by kind.
+    by_kind: bool,
+    /// How many there are, without what programs wrote where they are shown by kind.
+    all: usize,
+}
+
+impl Causes {
+    fn of(runs: &[Run]) -> Self {
+        let mut counts: BTreeMap<Cause, usize> = BTreeMap::new();
+        for run in runs {
+            if let End::Failed(cause) = &run.end {
+                *counts.entry(cause.clone()).or_default() += 1;
+            }
+        }
+        let mut said: Vec<(usize, Cause, Cause)> = counts
+            .iter()
+            .filter_map(|(cause, &count)| Some((count, cause.clone(), cause.unsaid()?)))
+            .collect();
+        said.sort();
+        let mut unsaid = HashSet::new();
+        for (count, cause, without) in said {
+            if counts.len() <= MOST {
+                break;
+            }
+            counts.remove(&cause);
+            *counts.entry(without).or_default() += count;
+            unsaid.insert(cause);
+        }
+        Self { unsaid, by_kind: counts.len() > MOST, all: counts.len() }
+    }
+
+    fn group(&self, cause: &Cause) -> Cause {
+        match cause.unsaid() {
+            _ if self.by_kind => cause.kind(),
+            Some(without) if self.unsaid.contains(cause) => without,
+            _ => cause.clone(),
+        }
     }
 }
 
@@ -293,6 +329,22 @@ mod tests {
         let matrix = Matrix::of(&runs, By::Machine);
         let last = matrix.columns.iter().find(|one| one.name == OTHERS).unwrap();
         assert_eq!((matrix.columns.len(), last.places, last.failed), (12, 29, 29));
+    }
+
+    #[test]
+    fn what_the_fewest_wrote_is_left_out_before_causes_are_kinds() {
+        let said = |at: usize| Cause::Exit(Some(1)).saying(format!("line {at}").into());
+        let failed = |at: usize| (0..at).map(move |_| run("a", None, End::Failed(said(at))));
+        let runs: Vec<Run> = (2..20).flat_map(failed).collect();
+        let matrix = Matrix::of(&runs, By::Either);
+        assert!(!matrix.by_kind);
+        let names: Vec<String> = matrix.rows.iter().map(|row| row.cause.name()).collect();
+        assert_eq!(
+            (names.len(), names[0].as_str(), names[1].as_str()),
+            (12, "exit 1", "exit 1: line 19")
+        );
+        assert_eq!(names[11], "exit 1: line 9");
+        assert_eq!(matrix.rows[0].counts, [(2..9).sum::<usize>()]);
     }
 
     #[test]

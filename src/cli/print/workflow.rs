@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::super::said::OUTPUTS;
 use super::Page;
 use super::plain_table::lines;
 use super::times::length;
@@ -34,6 +35,9 @@ pub(in crate::cli) fn print(out: &mut dyn Write, view: &View, page: &Page) -> io
     if !view.matrix.rows.is_empty() {
         writeln!(out)?;
         table(out, &view.matrix, page)?;
+    }
+    if let Some(text) = outputs_left_out(view) {
+        out.write_all(wrap("", 2, &text, columns).as_bytes())?;
     }
     for suspect in &view.suspects {
         out.write_all(wrap("Bad place: ", 2, &sentence(suspect), columns).as_bytes())?;
@@ -151,12 +155,21 @@ fn table(out: &mut dyn Write, matrix: &Matrix, page: &Page) -> io::Result<()> {
     }
     for (number, row) in matrix.rows.iter().take(shown).enumerate() {
         let label = format!(" [{}] ", number + 1);
-        out.write_all(wrap(&label, 5, &legend(row.cause), page.style.columns).as_bytes())?;
+        out.write_all(wrap(&label, 5, &legend(&row.cause), page.style.columns).as_bytes())?;
     }
     if let Some(text) = grouping(matrix, shown) {
         out.write_all(wrap("", 2, &text, page.style.columns).as_bytes())?;
     }
     Ok(())
+}
+
+/// What is said of error output that was not read.
+pub(super) fn outputs_left_out(view: &View) -> Option<String> {
+    let jobs = Some(view.outputs_left_out).filter(|jobs| *jobs > 0)?;
+    Some(format!(
+        "The error output of {} was not read: at most {OUTPUTS} files are read, for 5 s at most.",
+        plural(jobs, "more failed job")
+    ))
 }
 
 /// What places and causes stand for, where they are not machines and causes one by one; so many causes
@@ -200,7 +213,7 @@ pub(super) fn place(column: &Column) -> String {
 }
 
 /// A cause, and what its code means.
-pub(super) fn legend(cause: Cause) -> String {
+pub(super) fn legend(cause: &Cause) -> String {
     let meaning = cause.meaning().map_or(String::new(), |meaning| format!(": {meaning}"));
     format!("{}{meaning}", cause.name())
 }

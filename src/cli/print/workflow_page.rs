@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::workflow::{
     BLOCKERS, COMMANDS, FOR_NEXT_JOBS, TO_GO_ON, blocked, counts, grouping, heading, left_out,
-    legend, manager, place, requirements, sentence, states, thrashes,
+    legend, manager, outputs_left_out, place, requirements, sentence, states, thrashes,
 };
 use crate::page::{Section, document, escape, figure, head, list};
 use crate::workflow::{Matrix, Progress, State, View};
@@ -54,11 +54,10 @@ pub(in crate::cli) fn page(view: &View, about: &str, advice: &str, now: i64) -> 
     }
     let mut sections = Vec::new();
     if !view.matrix.rows.is_empty() {
-        sections.push(Section::new(
-            "places",
-            "Failed runs by place and cause",
-            picture(&view.matrix),
-        ));
+        let left_out = outputs_left_out(view)
+            .map_or(String::new(), |text| format!("<p>{}</p>\n", escape(&text)));
+        let picture = picture(&view.matrix) + &left_out;
+        sections.push(Section::new("places", "Failed runs by place and cause", picture));
     }
     if let Some(progress) = &view.progress {
         sections.push(Section::new("dag", "How far the DAG is", of_dag(progress)));
@@ -133,7 +132,7 @@ fn picture(matrix: &Matrix) -> String {
     svg.push_str(&cells);
     svg.push_str("</svg>\n");
     let name =
-        |(at, row): (usize, &crate::workflow::Row)| format!("[{}] {}", at + 1, legend(row.cause));
+        |(at, row): (usize, &crate::workflow::Row)| format!("[{}] {}", at + 1, legend(&row.cause));
     let causes: Vec<String> = matrix.rows.iter().take(shown).enumerate().map(name).collect();
     let caption =
         "The darker a cell, the larger the share of the runs at the place that failed so.";
@@ -173,7 +172,7 @@ fn of_dag(progress: &Progress) -> String {
         "Green: done, red: failed, amber: on hold, blue: running, grey: idle, pale: not submitted.";
     let mut out =
         manager(progress).map_or(String::new(), |text| format!("<p>{}</p>\n", escape(&text)));
-    let _ = write!(out, "<p>Nodes: {}</p>\n", escape(&states(progress)));
+    let _ = writeln!(out, "<p>Nodes: {}</p>", escape(&states(progress)));
     out.push_str(&figure("", &svg, caption));
     let blocked: Vec<String> = progress.blockers.iter().take(BLOCKERS).map(blocked).collect();
     out.push_str(&list(&blocked));
