@@ -335,8 +335,8 @@ pub(super) fn program_words(
     Some(ProgramWords { path, words, of })
 }
 
-/// The line of a job's error output that says why its program failed in the run between these times,
-/// Unix seconds. `None` where another run or another job may have written the file.
+/// The line of a job's error output that says why its program failed in the run between these
+/// times, Unix seconds. `None` where another run or another job may have written the file.
 pub(crate) fn error_line(
     files: &LocalFiles,
     ad: &ClassAd,

@@ -216,8 +216,8 @@ impl LocalFiles {
         words.min_by_key(|(_, words)| words.says.vagueness())
     }
 
-    /// The time that is left for [`LocalFiles::words`] of this ad's job; `None` where nothing may be
-    /// read for it.
+    /// The time that is left for [`LocalFiles::words`] of this ad's job; `None` where nothing may
+    /// be read for it.
     pub(crate) fn time_for_words(&self, ad: &ClassAd) -> Option<Duration> {
         self.reader(ad).map(|account| self.looker.left(&account))
     }

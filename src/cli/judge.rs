@@ -142,8 +142,8 @@ pub(super) fn judge(
     judged.map(|()| seen)
 }
 
-/// What is wrong where in the jobs that are asked about. Of a DAG the jobs gathered that are none of its
-/// nodes are left out.
+/// What is wrong where in the jobs that are asked about. Of a DAG the jobs gathered that are none
+/// of its nodes are left out.
 fn view_of(
     history: &History,
     gathered: &mut Gathered,

@@ -238,8 +238,8 @@ fn advise(
     show(gathered, remarks, request, config, now, out, |_, _| {})
 }
 
-/// Prints the advice; what is wrong where is given to `see` where it is asked for, with how many bytes of
-/// it were printed.
+/// Prints the advice; what is wrong where is given to `see` where it is asked for, with how many
+/// bytes of it were printed.
 pub(super) fn show(
     gathered: Gathered,
     mut remarks: Remarks,

@@ -26,8 +26,8 @@ pub(super) struct Outputs<'a> {
     dag: Option<(&'a Dag, &'a HashMap<JobId, String>)>,
     /// What an ad of a job of this account and machine has.
     own: ClassAd,
-    /// Folders and files of the jobs so far.
-    seen: HashSet<(String, String)>,
+    /// Folders and files of which a line was given.
+    said: HashSet<(String, String)>,
     read: usize,
     /// Jobs whose output was not read.
     pub(super) left_out: usize,
@@ -50,7 +50,8 @@ impl<'a> Outputs<'a> {
                 let facts = ad.to_classad();
                 let number = |name| i32::try_from(facts.integer(name)?).ok();
                 if let Some((cluster, proc)) = number("ClusterId").zip(number("ProcId")) {
-                    ads.insert(JobId::new(cluster, proc), ad);
+                    // The newest stand first.
+                    ads.entry(JobId::new(cluster, proc)).or_insert(ad);
                 }
             }
             let queued = gathered.held.iter().chain(&gathered.others);
@@ -63,7 +64,7 @@ impl<'a> Outputs<'a> {
                 dag = Some((&**of, nodes));
             }
         }
-        Self { files, ads, dag, own, seen: HashSet::new(), read: 0, left_out: 0 }
+        Self { files, ads, dag, own, said: HashSet::new(), read: 0, left_out: 0 }
     }
 
     /// The line that says why the program failed in the last run of a job.
@@ -84,16 +85,15 @@ impl<'a> Outputs<'a> {
             (None, None) => return None,
         };
         let left = files.time_for_words(&ad)?;
-        // Another job of the same file may have written what stands there.
-        if !self.seen.insert((ad.string("Iwd")?, ad.string("Err")?)) {
-            return None;
-        }
+        let file = (ad.string("Iwd")?, ad.string("Err")?);
         if self.read >= OUTPUTS || left.is_zero() {
             self.left_out += 1;
             return None;
         }
         self.read += 1;
-        error_line(files, &ad, run.began, run.began.saturating_add(run.seconds))
+        let line = error_line(files, &ad, run.began, run.began.saturating_add(run.seconds))?;
+        // What stands there is of one job alone, though two may have run at that time.
+        self.said.insert(file).then_some(line)
     }
 }
 

@@ -98,7 +98,8 @@ impl Cause {
         }
     }
 
-    /// Its name: `held 13/256 TransferInputError`, `vacated 13/256 TransferInputError`, `exit 75`, `exit 1: KeyError: 'x'`, `signal 9`, `evicted`.
+    /// Its name: `held 13/256 TransferInputError`, `vacated 13/256 TransferInputError`, `exit 75`,
+    /// `exit 1: KeyError: 'x'`, `signal 9`, `evicted`.
     #[must_use]
     pub fn name(&self) -> String {
         match *self {

@@ -177,11 +177,12 @@ impl State {
 const BLOCKERS: usize = 20;
 
 impl Dag {
-    /// Reads a DAG file with its splices and what it includes, which nodes its newest rescue DAG has
-    /// as done, and how far its DAGMan is at `now`, Unix seconds.
+    /// Reads a DAG file with its splices and what it includes, which nodes its newest rescue DAG
+    /// has as done, and how far its DAGMan is at `now`, Unix seconds.
     ///
     /// # Errors
-    /// The file cannot be read, or has no nodes. One that it names and that cannot be read is a fault.
+    /// The file cannot be read, or has no nodes. One that it names and that cannot be read is a
+    /// fault.
     pub fn read(path: &Path, now: i64) -> io::Result<Self> {
         let manager = Manager::of(path, now);
         let mut dag = Self { path: path.to_owned(), manager, ..Self::default() };
@@ -239,8 +240,9 @@ impl Dag {
         logs.map(|logs| logs.into_iter().collect())
     }
 
-    /// The folder and the file that the submit file of a node names for the error output of this job;
-    /// `None` where they have other macros than those of the job's id, or other nodes write it too.
+    /// The folder and the file that the submit file of a node names for the error output of this
+    /// job; `None` where they have other macros than those of the job's id, or other nodes write it
+    /// too.
     #[must_use]
     pub fn error_output(&self, node: &str, job: JobId) -> Option<(String, String)> {
         let submit = self.nodes[*self.names.get(node)?].submit.as_ref()?;
@@ -264,8 +266,8 @@ impl Dag {
         (is_of_one && !file.contains('$')).then_some((folder, file))
     }
 
-    /// Jobs of its nodes with their names, as the submit events of logs have them. A log that cannot be
-    /// read has none.
+    /// Jobs of its nodes with their names, as the submit events of logs have them. A log that
+    /// cannot be read has none.
     pub fn jobs_of<'a>(&self, logs: impl Iterator<Item = &'a PathBuf>) -> HashMap<JobId, String> {
         let mut found = HashMap::new();
         for log in logs {

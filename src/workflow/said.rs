@@ -14,8 +14,8 @@ const LEAST: usize = 2;
 const LINE: usize = 60;
 
 /// Gives the last runs of jobs that ended with the same exit code or signal different causes where
-/// their programs wrote different lines. `says` has the line; of the runs of each job in their order
-/// the last one is asked about.
+/// their programs wrote different lines. `says` has the line; of the runs of each job in their
+/// order the last one is asked about.
 pub(super) fn tell_apart(runs: &mut [Run], mut says: impl FnMut(&Run) -> Option<String>) {
     let mut alike: BTreeMap<(Cause, String), Vec<(usize, String)>> = BTreeMap::new();
     for (at, run) in runs.iter().enumerate() {

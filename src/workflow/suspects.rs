@@ -173,8 +173,8 @@ impl Totals {
 struct Here {
     /// Jobs of which a run ended.
     ended: BTreeSet<JobId>,
-    /// Jobs that failed, by cause; `None`: of any. Those of a program that wrote something count for
-    /// the cause without that too.
+    /// Jobs that failed, by cause; `None`: of any. Those of a program that wrote something count
+    /// for the cause without that too.
     failed: BTreeMap<Option<Cause>, BTreeSet<JobId>>,
     /// Seconds of failed runs.
     seconds: Vec<i64>,

@@ -149,7 +149,7 @@ fn a_submit_file_of_a_dag_names_the_output() {
     place.file("run/job.log", &log);
     place.file("work.dag.nodes.log", &log);
     (0..3).for_each(|proc| write(&place, proc, NUMPY, 0));
-    // Each node has its cluster, and the file is named by none.
+    // Several nodes may write a file whose name has no cluster.
     assert_eq!(causes(&place, "-dag work.dag"), [("exit 1".to_owned(), vec![3])]);
     place.file("run/job.sub", "log = job.log\nerror = ../run$(Cluster)/$(Process).err\nqueue\n");
     fs::rename(place.path("run"), place.path("run7")).unwrap();
@@ -159,6 +159,25 @@ fn a_submit_file_of_a_dag_names_the_output() {
     }
     let expected = "exit 1: ModuleNotFoundError: No module named 'numpy'".to_owned();
     assert_eq!(causes(&place, "-dag work.dag"), [(expected, vec![3])]);
+}
+
+#[test]
+fn of_a_node_that_was_tried_again_the_last_try_counts() {
+    let place = place();
+    place.file("work.dag", "JOB A 0.sub DIR run\nJOB B 1.sub DIR run\n");
+    let mut log = String::new();
+    for (proc, node) in [(0, "A"), (1, "B")] {
+        place.file(&format!("run/{proc}.sub"), format!("log = job.log\nerror = {proc}.err\n"));
+        let again = events(0, "North", &format!("\n    DAG Node: {node}"));
+        log += &again.replace("(007.", &format!("(2{proc}.")).replace("05-01 10:", "05-01 08:");
+        log += &again.replace("(007.", &format!("(3{proc}."));
+        write(&place, proc, NUMPY, 0);
+    }
+    place.file("run/job.log", &log);
+    place.file("work.dag.nodes.log", &log);
+    let said = "exit 1: ModuleNotFoundError: No module named 'numpy'";
+    let expected = [("exit 1".to_owned(), vec![2]), (said.to_owned(), vec![2])];
+    assert_eq!(causes(&place, "-dag work.dag"), expected);
 }
 
 #[test]

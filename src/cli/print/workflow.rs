@@ -23,7 +23,8 @@ const PLACE: usize = 32;
 /// Characters of a place in a sentence.
 const PLACE_NAME: usize = 255;
 
-/// Blocks that are printed: the darker, the larger the share of the runs that failed so, in quarters.
+/// Blocks that are printed: the darker, the larger the share of the runs that failed so, in
+/// quarters.
 const SHADES: [char; 4] = ['░', '▒', '▓', '█'];
 
 pub(in crate::cli) fn print(out: &mut dyn Write, view: &View, page: &Page) -> io::Result<()> {
@@ -172,8 +173,8 @@ pub(super) fn outputs_left_out(view: &View) -> Option<String> {
     ))
 }
 
-/// What places and causes stand for, where they are not machines and causes one by one; so many causes
-/// have a column of their own.
+/// What places and causes stand for, where they are not machines and causes one by one; so many
+/// causes have a column of their own.
 pub(super) fn grouping(matrix: &Matrix, shown: usize) -> Option<String> {
     let named = matrix.columns.iter().filter(|column| !column.name.is_empty());
     let places: usize = named.clone().map(|column| column.places).sum();
