@@ -1,7 +1,7 @@
 //! DAG files, and what lies beside them.
 
-use eventlog::ReadOptions;
-use holdadvise::workflow::{Dag, Manager};
+use eventlog::{JobId, ReadOptions};
+use holdadvise::workflow::Dag;
 
 use crate::{files, sections};
 
@@ -22,10 +22,12 @@ pub fn dag(bytes: &[u8]) {
     files::file("a.dag.rescue001", rescue);
     let log = files::file("a.dag.nodes.log", nodes);
     files::file("a.dag.dagman.log", manager);
-    let _ = Manager::of(&path);
-    let Ok(dag) = Dag::read(&path) else { return };
+    let Ok(dag) = Dag::read(&path, i64::MAX) else { return };
     let folder = files::folder();
     assert!(dag.job_logs().unwrap_or_default().iter().all(|log| log.starts_with(&folder)));
+    if let Some((folder, file)) = dag.error_output("A", JobId::new(1, 0)) {
+        assert!(folder.starts_with('/') && !file.contains('$'));
+    }
     assert!(dag.faults.len() <= 21, "{:?}", dag.faults);
     if let Ok(progress) = dag.progress(&log, &ReadOptions::default(), i64::MAX) {
         let counted: usize = progress.counts.iter().map(|(_, count)| count).sum();

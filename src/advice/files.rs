@@ -320,11 +320,7 @@ pub(super) fn program_words(
     if !is_of_program(hold) || !files.has(ad) {
         return None;
     }
-    let iwd = ad.string("Iwd").filter(|iwd| iwd.starts_with('/'))?;
-    let streams = ["Err", "Out"].iter().filter_map(|name| ad.string(name));
-    let is_file = |path: &String| !path.is_empty() && path != NULL;
-    let paths: Vec<String> = streams.filter(is_file).map(|path| under(&iwd, &path)).collect();
-    let (path, words) = files.words(ad, &paths)?;
+    let (path, words) = files.words(ad, &streams(ad, &["Err", "Out"])?)?;
     let began = ["JobCurrentStartExecutingDate", "JobCurrentStartDate"];
     let began = began.iter().find_map(|name| ad.integer(name));
     // A file from before the job was submitted is of something else.
@@ -337,6 +333,30 @@ pub(super) fn program_words(
         _ => WordsOf::EarlierRun,
     };
     Some(ProgramWords { path, words, of })
+}
+
+/// The line of a job's error output that says why its program failed in the run between these
+/// times, Unix seconds. `None` where another run or another job may have written the file.
+pub(crate) fn error_line(
+    files: &LocalFiles,
+    ad: &ClassAd,
+    began: i64,
+    ended: i64,
+) -> Option<String> {
+    let (path, words) = files.words(ad, &streams(ad, &["Err"])?)?;
+    let is_of_run = (began..=ended.saturating_add(WRITTEN_AFTER)).contains(&words.written_at);
+    (is_of_run && !may_be_shared(ad, &path)).then_some(words.line)
+}
+
+/// Seconds after the event of a run's end in which its output is written at most. Assumed.
+const WRITTEN_AFTER: i64 = 60;
+
+/// The full paths of the files that these attributes name. `None` without a full Iwd.
+fn streams(ad: &ClassAd, names: &[&str]) -> Option<Vec<String>> {
+    let iwd = ad.string("Iwd").filter(|iwd| iwd.starts_with('/'))?;
+    let streams = names.iter().filter_map(|name| ad.string(name));
+    let is_file = |path: &String| !path.is_empty() && path != NULL;
+    Some(streams.filter(is_file).map(|path| under(&iwd, &path)).collect())
 }
 
 /// Several jobs were submitted together, and the file's name has not the number of this one.

@@ -80,6 +80,7 @@ pub use costs::Costs;
 pub use edits::{EditFacts, Resubmits, SlotsFor, SubmitLine};
 pub use evidence::{Evidence, Near, Results};
 pub use exit_status::{ExitKind, ExitStatus};
+pub(crate) use files::error_line;
 pub use files::{FILE_ATTRIBUTES, ProgramWords, WordsOf, ask_urls, look_at_files};
 pub use held::{Held, Policies, advise};
 pub use look::LookAt;

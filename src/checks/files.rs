@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use classads::ClassAd;
 
@@ -208,14 +209,23 @@ impl LocalFiles {
     /// is known, else the first that speaks of an error. `None` for ads that root was handed: they
     /// may name any account.
     pub fn words(&self, ad: &ClassAd, paths: &[String]) -> Option<(String, Words)> {
-        if matches!(self.whose, Whose::All(_)) && !self.of_queue {
-            return None;
-        }
-        let account = self.account(ad).ok()?;
+        let account = self.reader(ad)?;
         let words = paths
             .iter()
             .filter_map(|path| Some((path.clone(), self.looker.words(&account, path)?)));
         words.min_by_key(|(_, words)| words.says.vagueness())
+    }
+
+    /// The time that is left for [`LocalFiles::words`] of this ad's job; `None` where nothing may
+    /// be read for it.
+    pub(crate) fn time_for_words(&self, ad: &ClassAd) -> Option<Duration> {
+        self.reader(ad).map(|account| self.looker.left(&account))
+    }
+
+    /// The account that reads the output of this ad's job.
+    fn reader(&self, ad: &ClassAd) -> Option<Account> {
+        let may_be_anybody = matches!(self.whose, Whose::All(_)) && !self.of_queue;
+        self.account(ad).ok().filter(|_| !may_be_anybody)
     }
 
     /// The schedd of this ad's job runs on this machine.

@@ -185,7 +185,7 @@ impl Looker {
     }
 
     /// The time that is left for looks as an account: where there are several, each has half of all.
-    fn left(&self, account: &Account) -> Duration {
+    pub(super) fn left(&self, account: &Account) -> Duration {
         let spent = locked(&self.spent);
         let all = ALL_LOOKS.saturating_sub(spent.values().sum());
         let own = spent.get(&account.name).copied().unwrap_or_default();

@@ -1,11 +1,10 @@
 //! Which jobs of the logs `-workflow` is about.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::Request;
 use super::gather::Gathered;
 use crate::queue::Selection;
-use crate::workflow::Dag;
 use eventlog::JobId;
 
 /// The jobs that are asked about. A log of an access point has those of everybody, a log of a user
@@ -13,8 +12,8 @@ use eventlog::JobId;
 pub(super) enum Asked<'a> {
     /// All that the logs have.
     All,
-    /// The nodes of a DAG.
-    Dag(HashSet<JobId>),
+    /// The nodes of a DAG, with their names.
+    Dag(HashMap<JobId, String>),
     /// Those that the queue or the ads had, others of these clusters or owners, and those named.
     Like {
         jobs: HashSet<JobId>,
@@ -27,7 +26,7 @@ pub(super) enum Asked<'a> {
 impl<'a> Asked<'a> {
     pub(super) fn about(gathered: &Gathered, request: &'a Request) -> Self {
         let selection = &request.selection;
-        if let Some(dag) = request.dag.as_ref().and_then(|dag| Dag::read(dag).ok()) {
+        if let Some(dag) = &request.dag {
             return Self::Dag(dag.jobs_of(request.user_logs.iter().chain(&request.nodes_log)));
         }
         let is_open = selection.jobs.is_empty() && selection.constraint.is_none();
@@ -56,7 +55,7 @@ impl<'a> Asked<'a> {
     pub(super) fn names(&self, job: JobId, owner: Option<&str>) -> bool {
         match self {
             Self::All => true,
-            Self::Dag(jobs) => jobs.contains(&job),
+            Self::Dag(jobs) => jobs.contains_key(&job),
             Self::Like { jobs, clusters, owners, named } => {
                 jobs.contains(&job)
                     || clusters.contains(&job.cluster)

@@ -14,7 +14,7 @@ use crate::queue::{
     AdText, Filter, Found, Projection, QueueError, QueueJob, RecentRuns, Schedd, Selection,
     display_path, held_jobs_of_file, held_jobs_of_text, unreadable,
 };
-use crate::workflow::{FIT_ATTRIBUTES, Manager, THRASHING_ATTRIBUTES};
+use crate::workflow::{FIT_ATTRIBUTES, THRASHING_ATTRIBUTES};
 use eventlog::JobId;
 use eventlog::input;
 
@@ -172,7 +172,7 @@ fn jobs_of_dag(
     projection: &Projection,
 ) -> Option<Result<Found, QueueError>> {
     let dag = request.dag.as_ref().filter(|_| request.now.is_none())?;
-    let manager = Manager::of(dag).filter(|manager| !manager.has_ended)?;
+    let manager = dag.manager.as_ref().filter(|manager| !manager.has_ended())?;
     let selection = Selection {
         constraint: Some(format!("DAGManJobId == {}", manager.cluster)),
         all_users: true,
@@ -209,7 +209,7 @@ fn check_named(request: &Request) -> Result<(), RunError> {
 fn event_logs(request: &Request, config: &Config, missing: &mut Vec<String>) -> Vec<PathBuf> {
     let named: Vec<PathBuf> = if !request.event_logs.is_empty() {
         request.event_logs.clone()
-    } else if request.user_logs.is_empty() {
+    } else if request.user_logs.is_empty() && request.dag.is_none() {
         let log = config
             .get("HOLDADVISE_EVENT_LOG")
             .or_else(|| config.get_condor("EVENT_LOG"))

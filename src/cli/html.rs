@@ -8,8 +8,7 @@ use std::path::Path;
 use jiff::tz::TimeZone;
 
 use super::gather::{Gathered, Remarks};
-use super::print::{Page, Printer, minute, page as page_of, page_head};
-use super::request::Output;
+use super::print::{minute, page as page_of, page_head};
 use super::run::{RunError, show};
 use super::{Config, Request};
 use crate::page;
@@ -32,26 +31,24 @@ pub(super) fn advise(
     check(path).map_err(failed)?;
     let mut seen = None;
     let mut text = Vec::new();
-    show(gathered, remarks, request, config, now, &mut text, |view| seen = Some(view.clone()))?;
+    show(gathered, remarks, request, config, now, &mut text, |view, printed| {
+        seen = Some((view, printed));
+    })?;
     out.write_all(&text)?;
-    let view = seen.unwrap_or_default();
-    let mut shown = Vec::new();
-    let style = Page { style: request.style, now, zone: TimeZone::system() };
-    Printer::new(&mut shown, &request.output, &style).view(&view)?;
-    let advice = text.strip_prefix(shown.as_slice()).unwrap_or(&text);
-    let advice = String::from_utf8_lossy(if request.output == Output::Json { &[] } else { advice });
-    let text = page_of(&view, &about(request, &style), &advice, now);
+    let (view, printed) = seen.unwrap_or_default();
+    let advice = String::from_utf8_lossy(text.get(printed..).unwrap_or_default());
+    let text = page_of(&view, &about(request, now), &advice, now);
     write(path, &text).map_err(failed)?;
     Ok(None)
 }
 
 /// What a page is about.
-fn about(request: &Request, page: &Page) -> String {
+fn about(request: &Request, now: i64) -> String {
     let selection = &request.selection;
-    let at = minute(page.now, &page.zone);
+    let at = minute(now, &TimeZone::system());
     let jobs: Vec<String> = selection.jobs.iter().map(ToString::to_string).collect();
     match (&request.dag, jobs.as_slice()) {
-        (Some(dag), _) => format!("Jobs of the DAG {}, {at}.", display_path(dag)),
+        (Some(dag), _) => format!("Jobs of the DAG {}, {at}.", display_path(&dag.path)),
         (None, []) => format!("Jobs of the logs, {at}."),
         (None, jobs) => format!("Jobs of {}, {at}.", jobs.join(", ")),
     }

@@ -17,6 +17,7 @@ use super::local_files::{account, local_files};
 use super::pool::Pool;
 use super::request::Output;
 use super::run::RunError;
+use super::said::Outputs;
 use super::zones::Zone;
 use super::{Config, Request};
 use crate::advice::{Advice, Advisor, Command, Held, Missing, Policies, Since, Target, ask_urls};
@@ -63,34 +64,11 @@ pub(super) fn judge(
     take: Take<'_>,
 ) -> Result<Seen, RunError> {
     let history = read_histories(&gathered, remarks, now)?;
-    let selection = &request.selection;
     let pool = Pool::of(request, config)?;
-    let view = request.workflow.then(|| {
-        let asked = Asked::about(&gathered, request);
-        if let Asked::Dag(jobs) = &asked {
-            gathered.held.retain(|job| jobs.contains(&job.id));
-            gathered.others.retain(|job| jobs.contains(&job.id));
-        }
-        let mut view = View::of(&history, now, request.by, |job, owner| asked.names(job, owner));
-        let thrashers = gathered
-            .others
-            .iter()
-            .filter_map(|job| Thrasher::of(job.id, &job.ad.to_classad(), now));
-        view.thrashing = thrashing(&thrashers.collect::<Vec<_>>());
-        let idle: Vec<Asking> = gathered.others.iter().filter_map(asking).collect();
-        let version = config.knobs().version();
-        view.sizes = fits(&history, now, &idle, version, |job, owner| asked.names(job, owner));
-        let sizes = view.sizes.iter_mut().flat_map(|fit| &mut fit.sizes);
-        sizes.for_each(|size| size.slots = pool.room(size.resource, size.allocation.first));
-        // Nobody changes all users' jobs for what may be one user's fault.
-        let is_meant = !selection.all_users || !selection.jobs.is_empty();
-        if view.has_good_place && is_meant {
-            let held = gathered.held.iter().filter(|job| is_held_there(&view, job));
-            let all = held.chain(&gathered.others).filter_map(waiting);
-            view.keep_off = keep_off(&all.collect::<Vec<_>>(), &view.suspects);
-        }
-        view
-    });
+    let view = match request.workflow {
+        true => Some(view_of(&history, &mut gathered, request, config, &pool, now)?),
+        false => None,
+    };
     // Of these the view says what to do.
     if let Some(view) = view.as_ref().filter(|view| view.keep_off.iter().any(|one| one.held)) {
         gathered.held.retain(|job| !is_held_there(view, job));
@@ -162,6 +140,46 @@ pub(super) fn judge(
     });
     remarks.faults.extend(policies.time.line());
     judged.map(|()| seen)
+}
+
+/// What is wrong where in the jobs that are asked about. Of a DAG the jobs gathered that are none
+/// of its nodes are left out.
+fn view_of(
+    history: &History,
+    gathered: &mut Gathered,
+    request: &Request,
+    config: &Config,
+    pool: &Pool<'_>,
+    now: i64,
+) -> Result<View, RunError> {
+    let selection = &request.selection;
+    let asked = Asked::about(gathered, request);
+    if let Asked::Dag(jobs) = &asked {
+        gathered.held.retain(|job| jobs.contains_key(&job.id));
+        gathered.others.retain(|job| jobs.contains_key(&job.id));
+    }
+    // Looks of their own: the checks of held jobs keep their time.
+    let files = checked_files(request, config, now)?;
+    let mut outputs = Outputs::of(files, gathered, &asked, request, config);
+    let names = |job, owner: Option<&str>| asked.names(job, owner);
+    let mut view = View::of(history, now, request.by, names, |run| outputs.says(run));
+    view.outputs_left_out = outputs.left_out;
+    let thrashers =
+        gathered.others.iter().filter_map(|job| Thrasher::of(job.id, &job.ad.to_classad(), now));
+    view.thrashing = thrashing(&thrashers.collect::<Vec<_>>());
+    // Nobody changes all users' jobs for what may be one user's fault.
+    let is_meant = !selection.all_users || !selection.jobs.is_empty();
+    if view.has_good_place && is_meant {
+        let held = gathered.held.iter().filter(|job| is_held_there(&view, job));
+        let all = held.chain(&gathered.others).filter_map(waiting);
+        view.keep_off = keep_off(&all.collect::<Vec<_>>(), &view.suspects);
+    }
+    let idle = gathered.others.iter().filter(|_| is_meant).filter_map(asking);
+    view.sizes = fits(history, now, &idle.collect::<Vec<_>>(), config.knobs().version(), names);
+    for size in view.sizes.iter_mut().flat_map(|fit| &mut fit.sizes) {
+        size.slots = pool.room(size.resource, size.allocation.first);
+    }
+    Ok(view)
 }
 
 /// The job is still in the hold that its last run ended in at a bad place.

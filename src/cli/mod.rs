@@ -32,6 +32,7 @@
 //! - [`releaseexpr`]: the command line of `condor_releaseexpr`.
 //! - `request`: what the command line asks for.
 //! - `run`: the story of one call.
+//! - `said`: what programs of failed jobs wrote, for `-workflow`.
 //! - [`sentences`]: advice becomes English, here and nowhere else.
 //! - `watch`: `-watch`: looks again and prints what changed.
 //! - `zones`: logs of another time zone.
@@ -67,6 +68,7 @@ pub mod print;
 pub mod releaseexpr;
 mod request;
 mod run;
+mod said;
 pub mod sentences;
 mod watch;
 mod zones;

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::parser::ValueSource;
@@ -69,7 +70,7 @@ pub struct Request {
     /// `-workflow`, or `-dag`.
     pub workflow: bool,
     /// `-dag`.
-    pub dag: Option<PathBuf>,
+    pub dag: Option<Arc<Dag>>,
     /// The log of its nodes' states.
     pub nodes_log: Option<PathBuf>,
     /// `-html`: the page that is written.
@@ -173,6 +174,7 @@ impl Request {
             || self.schedd.is_some()
             || self.pool.is_some();
         self.job_ads.is_some()
+            || self.dag.is_some()
             || !self.user_logs.is_empty()
             || (!self.event_logs.is_empty() && !asks_queue)
     }
@@ -206,6 +208,24 @@ impl Request {
                 self.output.expressions().iter().any(named)
             }
         }
+    }
+
+    /// Reads the DAG file, and takes the logs of its jobs where none are named.
+    fn take_dag(&mut self, path: &Path) -> Result<(), ArgumentError> {
+        let dag = Dag::read(path, self.now.unwrap_or(i64::MAX)).map_err(|error| {
+            let path = display_path(path);
+            ArgumentError::Invalid(format!("-dag: cannot read the DAG file {path}: {error}"))
+        })?;
+        let nodes = self.user_logs.first().cloned().unwrap_or_else(|| nodes_log(path));
+        if self.user_logs.is_empty() {
+            let logs = dag.job_logs().filter(|logs| logs.iter().all(|log| log.is_file()));
+            // Before DAGMan submits the first job there is no log.
+            let is_there = nodes.symlink_metadata().is_ok();
+            self.user_logs =
+                logs.unwrap_or_else(|| is_there.then(|| nodes.clone()).into_iter().collect());
+        }
+        (self.nodes_log, self.dag) = (Some(nodes), Some(Arc::new(dag)));
+        Ok(())
     }
 
     fn from_matches(matches: &ArgMatches) -> Result<Self, ArgumentError> {
@@ -253,8 +273,8 @@ impl Request {
             advice: advice(matches)?,
             workflow: is_workflow,
             page: path("html"),
-            nodes_log: paths("userlog").into_iter().next().filter(|_| path("dag").is_some()),
-            dag: path("dag"),
+            nodes_log: None,
+            dag: None,
             by: match text("by").as_deref() {
                 Some("machine") => By::Machine,
                 Some(_) => By::Site,
@@ -299,15 +319,8 @@ impl Request {
                 )));
             }
         }
-        if let (Some(dag), true) = (&request.dag, request.user_logs.is_empty()) {
-            let nodes = request.nodes_log.get_or_insert_with(|| nodes_log(dag)).clone();
-            let read = Dag::read(dag).map_err(|error| {
-                let dag = display_path(dag);
-                ArgumentError::Invalid(format!("-dag: cannot read the DAG file {dag}: {error}"))
-            })?;
-            let logs = Some(read).and_then(|dag| dag.job_logs());
-            let logs = logs.filter(|logs| logs.iter().all(|log| log.is_file()));
-            request.user_logs = logs.unwrap_or_else(|| vec![nodes]);
+        if let Some(path) = path("dag") {
+            request.take_dag(&path)?;
         }
         let files = request.job_ads.iter().chain(&request.epochs);
         let files = files.chain(&request.user_logs).chain(&request.event_logs);

@@ -28,7 +28,7 @@ use crate::journal::{Journal, JournalError};
 use crate::model::ModelError;
 use crate::queue::{AdText, QueueError, display_path};
 use crate::text::{is_fit, plural, shell_command};
-use crate::workflow::{Dag, Manager, Progress, View};
+use crate::workflow::{Manager, Progress, View};
 use eventlog::{EventLogError, ReadOptions, fnv1a};
 
 /// Seconds between two looks at the jobs of a node, at least and at most. Assumed.
@@ -235,10 +235,11 @@ fn advise(
     if let Some(path) = &request.page {
         return html::advise(path, gathered, remarks, request, config, now, out);
     }
-    show(gathered, remarks, request, config, now, out, |_| {})
+    show(gathered, remarks, request, config, now, out, |_, _| {})
 }
 
-/// Prints the advice; what is wrong where is given to `see` where it is asked for.
+/// Prints the advice; what is wrong where is given to `see` where it is asked for, with how many
+/// bytes of it were printed.
 pub(super) fn show(
     gathered: Gathered,
     mut remarks: Remarks,
@@ -246,7 +247,7 @@ pub(super) fn show(
     config: &Config,
     now: i64,
     out: &mut dyn Write,
-    see: impl FnOnce(&View),
+    see: impl FnOnce(View, usize),
 ) -> Result<Option<i64>, RunError> {
     let selection = &request.selection;
     let page = Page { style: request.style, now, zone: TimeZone::system() };
@@ -263,18 +264,19 @@ pub(super) fn show(
     let seen = judge_all(gathered, &mut remarks, request, config, now, &mut take)?;
     if let Some(mut view) = seen.view {
         view.progress = progress(request, now, &mut remarks)?;
-        printer.view(&view)?;
-        see(&view);
+        let printed = printer.view(&view)?;
         nothing = match view.keep_off.iter().any(|one| one.held) {
             true => "No other held jobs.".to_owned(),
             false => "No held jobs among these.".to_owned(),
         };
+        see(view, printed);
         if request.output == Output::Json {
             tell(&remarks);
             return Ok(None);
         }
     }
-    if logs_alone {
+    // A DAG that nothing is known of yet has no logs.
+    if logs_alone && (seen.jobs > 0 || request.dag.is_none()) {
         let jobs = plural(seen.jobs, "job");
         nothing = format!("No held jobs: the logs have {jobs}, none on hold at their end.");
     }
@@ -297,16 +299,14 @@ fn progress(
     now: i64,
     remarks: &mut Remarks,
 ) -> Result<Option<Progress>, RunError> {
-    let (Some(file), Some(log)) = (&request.dag, &request.nodes_log) else {
+    let (Some(dag), Some(log)) = (&request.dag, &request.nodes_log) else {
         return Ok(None);
     };
-    let read = |source| QueueError::Read { path: file.clone(), source };
-    let dag = Dag::read(file).map_err(read)?;
     remarks.faults.extend(dag.faults.iter().cloned());
     let mut progress = dag.progress(log, &ReadOptions::default(), now)?;
-    let has_ended = Manager::of(file).is_some_and(|manager| manager.has_ended);
+    let has_ended = dag.manager.as_ref().is_some_and(Manager::has_ended);
     // A name that cannot be written is no name to paste.
-    let name = file.to_str().filter(|name| is_fit(name));
+    let name = dag.path.to_str().filter(|name| is_fit(name));
     let resumes = has_ended && progress.has_failed();
     progress.resume = name.filter(|_| resumes).map(|name| {
         let dash = if name.starts_with('-') { "./" } else { "" };

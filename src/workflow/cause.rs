@@ -1,11 +1,13 @@
 //! Why a run failed.
 
+use std::sync::Arc;
+
 use serde::{Serialize, Serializer};
 
 use crate::hold_code::{self, HoldCode, VACATE_BASE};
 
 /// Why a run failed, from its events. Sorts by kind, then by number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Cause {
     /// HTCondor or a policy put the job on hold (012).
     Hold {
@@ -16,8 +18,12 @@ pub enum Cause {
     },
     /// The program exited with another code than 0 (005); `None` for all such codes together.
     Exit(Option<i32>),
+    /// The same, with what the program wrote at its end: one line, fit for a terminal.
+    ExitSaying(i32, Arc<str>),
     /// The program ended by a signal (005); `None` for all signals together.
     Signal(Option<i32>),
+    /// The same, with what the program wrote at its end: one line, fit for a terminal.
+    SignalSaying(i32, Arc<str>),
     /// The job left its slot, which would have put it on hold before HTCondor 25.8 (004).
     Vacated {
         /// VacateReasonCode, one of those of holds.
@@ -40,10 +46,10 @@ impl Serialize for Cause {
 impl Cause {
     /// What the code of a hold means, a clause; of a kind of cause that says it by its name nothing.
     #[must_use]
-    pub fn meaning(self) -> Option<&'static str> {
+    pub fn meaning(&self) -> Option<&'static str> {
         match self {
             Self::Hold { code, .. } | Self::Vacated { code, .. } => {
-                HoldCode::of(code).map(|code| code.meaning)
+                HoldCode::of(*code).map(|code| code.meaning)
             }
             _ => None,
         }
@@ -60,29 +66,52 @@ impl Cause {
         }
     }
 
-    /// The kind of cause, without the numbers that tell causes of a kind apart.
+    /// An exit code or a signal with the line that the program wrote; another cause as it is.
     #[must_use]
-    pub fn kind(self) -> Self {
-        match self {
-            Self::Hold { code, .. } => Self::Hold { code, subcode: None },
-            Self::Vacated { code, .. } => Self::Vacated { code, subcode: None },
-            Self::Exit(_) => Self::Exit(None),
-            Self::Signal(_) => Self::Signal(None),
-            other => other,
+    pub fn saying(&self, line: Arc<str>) -> Self {
+        match *self {
+            Self::Exit(Some(code)) => Self::ExitSaying(code, line),
+            Self::Signal(Some(signal)) => Self::SignalSaying(signal, line),
+            _ => self.clone(),
         }
     }
 
-    /// Its name: `held 13/256 TransferInputError`, `vacated 13/256 TransferInputError`, `exit 75`, `signal 9`, `evicted`.
+    /// The cause without what the program wrote, if it has that.
     #[must_use]
-    pub fn name(self) -> String {
-        match self {
+    pub fn unsaid(&self) -> Option<Self> {
+        match *self {
+            Self::ExitSaying(code, _) => Some(Self::Exit(Some(code))),
+            Self::SignalSaying(signal, _) => Some(Self::Signal(Some(signal))),
+            _ => None,
+        }
+    }
+
+    /// The kind of cause, without what tells causes of a kind apart.
+    #[must_use]
+    pub fn kind(&self) -> Self {
+        match *self {
+            Self::Hold { code, .. } => Self::Hold { code, subcode: None },
+            Self::Vacated { code, .. } => Self::Vacated { code, subcode: None },
+            Self::Exit(_) | Self::ExitSaying(..) => Self::Exit(None),
+            Self::Signal(_) | Self::SignalSaying(..) => Self::Signal(None),
+            Self::Evicted | Self::ShadowException => self.clone(),
+        }
+    }
+
+    /// Its name: `held 13/256 TransferInputError`, `vacated 13/256 TransferInputError`, `exit 75`,
+    /// `exit 1: KeyError: 'x'`, `signal 9`, `evicted`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match *self {
             Self::Hold { code, subcode } => format!("held {}", hold_code::coded(code, subcode)),
             Self::Vacated { code, subcode } => {
                 format!("vacated {}", hold_code::coded(code, subcode))
             }
             Self::Exit(Some(code)) => format!("exit {code}"),
+            Self::ExitSaying(code, ref line) => format!("exit {code}: {line}"),
             Self::Exit(None) => "exit with another code than 0".to_owned(),
             Self::Signal(Some(signal)) => format!("signal {signal}"),
+            Self::SignalSaying(signal, ref line) => format!("signal {signal}: {line}"),
             Self::Signal(None) => "ended by a signal".to_owned(),
             Self::Evicted => "evicted".to_owned(),
             Self::ShadowException => "shadow exception".to_owned(),

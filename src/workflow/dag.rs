@@ -4,12 +4,15 @@
 //! which nodes there are and which wait for which is read.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use eventlog::{Body, EventKind, EventLogError, JobId, LogReader, ReadOptions, input};
+use eventlog::{Body, EventKind, EventLogError, JobId, ReadOptions, input};
 use serde::{Serialize, Serializer};
+
+use super::Manager;
+use super::manager::open_log;
 
 /// Bytes of a DAG file that are read.
 const LONGEST: u64 = 64 << 20;
@@ -19,6 +22,9 @@ const SUBMITS: usize = 1_000;
 
 /// Bytes of a submit file that are read.
 const LONGEST_SUBMIT: u64 = 1 << 20;
+
+/// Bytes of a path (PATH_MAX of Linux).
+const LONGEST_PATH: usize = 4_096;
 
 /// Nodes, and lists of parents with children, of a DAG with its splices.
 const MOST: usize = 1_000_000;
@@ -48,20 +54,25 @@ pub enum State {
 }
 
 /// The nodes of a DAG.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Dag {
+    /// Its file.
+    pub path: PathBuf,
+    /// The DAGMan job that it was last given to, where `FILE.dagman.log` has one.
+    pub manager: Option<Manager>,
+    rescue: Option<Rescue>,
     nodes: Vec<Node>,
     names: HashMap<String, usize>,
     files: usize,
-    /// Submit files of nodes, with the folders that DAGMan submits them in.
-    submits: BTreeSet<(PathBuf, PathBuf)>,
+    /// What submit files of nodes say, by file and the folder that DAGMan submits it in.
+    submits: BTreeMap<(PathBuf, PathBuf), Arc<Submit>>,
     /// A node has its submit description in the DAG file.
     has_inline: bool,
     /// Lines that could not be read, with their file.
     pub faults: Vec<String>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 struct Node {
     name: String,
     /// It joins parents with children and is none of the file's nodes.
@@ -69,6 +80,27 @@ struct Node {
     done: bool,
     children: Vec<usize>,
     parents: Vec<usize>,
+    submit: Option<Arc<Submit>>,
+}
+
+/// What a submit file says of files that jobs write.
+#[derive(Debug, Default, PartialEq)]
+struct Submit {
+    /// The job event log; `None` where it is named by a macro or not at all.
+    log: Option<PathBuf>,
+    /// The folder that other names are relative to; `None` where it is named by a macro.
+    folder: Option<PathBuf>,
+    /// The error output, with its macros.
+    error: Option<String>,
+}
+
+/// The rescue DAG that has nodes as done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Rescue {
+    /// Its file, fit to be shown.
+    pub file: String,
+    /// Nodes of the DAG that it has as done.
+    pub done: usize,
 }
 
 /// How many nodes are in each state, and what keeps others waiting.
@@ -80,15 +112,31 @@ pub struct Progress {
     pub blockers: Vec<Blocker>,
     /// Nodes that wait for any of these.
     pub blocked: usize,
+    /// Its DAGMan job, where that is known.
+    pub manager: Option<Manager>,
+    /// The newest rescue DAG.
+    pub rescue: Option<Rescue>,
     /// The command that goes on with the DAG, where its DAGMan has left the queue and nodes failed.
     pub resume: Option<String>,
 }
 
 impl Progress {
+    /// How many nodes it has.
+    #[must_use]
+    pub fn nodes(&self) -> usize {
+        self.counts.iter().map(|(_, count)| count).sum()
+    }
+
+    /// How many of them are in this state.
+    #[must_use]
+    pub fn of(&self, state: State) -> usize {
+        self.counts.iter().filter(|one| one.0 == state).map(|(_, count)| count).sum()
+    }
+
     /// A node failed.
     #[must_use]
     pub fn has_failed(&self) -> bool {
-        self.counts.iter().any(|&(state, count)| state == State::Failed && count > 0)
+        self.of(State::Failed) > 0
     }
 }
 
@@ -129,21 +177,30 @@ impl State {
 const BLOCKERS: usize = 20;
 
 impl Dag {
-    /// Reads a DAG file with its splices and what it includes, and which nodes its newest rescue DAG
-    /// has as done.
+    /// Reads a DAG file with its splices and what it includes, which nodes its newest rescue DAG
+    /// has as done, and how far its DAGMan is at `now`, Unix seconds.
     ///
     /// # Errors
-    /// The file cannot be read. One that it names is a fault.
-    pub fn read(path: &Path) -> io::Result<Self> {
-        let mut dag = Self::default();
+    /// The file cannot be read, or has no nodes. One that it names and that cannot be read is a
+    /// fault.
+    pub fn read(path: &Path, now: i64) -> io::Result<Self> {
+        let manager = Manager::of(path, now);
+        let mut dag = Self { path: path.to_owned(), manager, ..Self::default() };
         dag.file(path, "", 0)?;
-        dag.rescue(path);
+        if dag.is_empty() {
+            let fault = dag.faults.first().map_or(String::new(), |fault| format!(" ({fault})"));
+            let is_empty = path.metadata().is_ok_and(|file| file.len() == 0);
+            let what = if is_empty { "is empty" } else { "has no nodes" };
+            let text = format!("it {what}, expected a line such as JOB A a.sub{fault}");
+            return Err(io::Error::other(text));
+        }
+        dag.take_rescue(path);
         Ok(dag)
     }
 
     /// Takes over the nodes that are done from `FILE.rescueNNN` of the highest number, as DAGMan
     /// does.
-    fn rescue(&mut self, path: &Path) {
+    fn take_rescue(&mut self, path: &Path) {
         let of = |number: u32| {
             let mut name = path.as_os_str().to_owned();
             name.push(format!(".rescue{number:03}"));
@@ -153,8 +210,8 @@ impl Dag {
         let mut text = Vec::new();
         let read =
             input::open_regular(&file).and_then(|file| file.take(LONGEST).read_to_end(&mut text));
+        let file = crate::queue::display_path(&file);
         if let Err(error) = read {
-            let file = crate::queue::display_path(&file);
             self.faults
                 .push(format!("{file}: {error}; nodes that it has as done count as not submitted"));
         }
@@ -166,6 +223,8 @@ impl Dag {
                 self.set_done("", name);
             }
         }
+        let done = self.nodes.iter().filter(|node| node.done).count();
+        self.rescue = Some(Rescue { file: file.to_string(), done });
     }
 
     /// The logs that the submit files of its nodes name: they have the jobs of earlier runs of the
@@ -177,13 +236,40 @@ impl Dag {
             return None;
         }
         let logs: Option<BTreeSet<PathBuf>> =
-            self.submits.iter().map(|(file, folder)| log_of(file, folder)).collect();
+            self.submits.values().map(|submit| submit.log.clone()).collect();
         logs.map(|logs| logs.into_iter().collect())
     }
 
-    /// Jobs of its nodes, as the submit events of logs name them. A log that cannot be read has none.
-    pub fn jobs_of<'a>(&self, logs: impl Iterator<Item = &'a PathBuf>) -> HashSet<JobId> {
-        let mut found = HashSet::new();
+    /// The folder and the file that the submit file of a node names for the error output of this
+    /// job; `None` where they have other macros than those of the job's id, or other nodes write it
+    /// too.
+    #[must_use]
+    pub fn error_output(&self, node: &str, job: JobId) -> Option<(String, String)> {
+        let submit = self.nodes[*self.names.get(node)?].submit.as_ref()?;
+        let named = submit.error.as_ref().filter(|file| file.len() <= LONGEST_PATH)?;
+        let mut file = named.clone();
+        for (name, number) in [
+            ("$(clusterid)", job.cluster),
+            ("$(cluster)", job.cluster),
+            ("$(procid)", job.proc),
+            ("$(process)", job.proc),
+        ] {
+            while let Some(at) = file.to_ascii_lowercase().find(name) {
+                file.replace_range(at..at + name.len(), &number.to_string());
+            }
+        }
+        // Besides this node, `submits` has it.
+        let is_of_several = Arc::strong_count(submit) > 2;
+        let is_of_one = !is_of_several || named.to_ascii_lowercase().contains("$(cluster");
+        let folder = std::path::absolute(submit.folder.as_ref()?).ok()?;
+        let folder = folder.into_os_string().into_string().ok()?;
+        (is_of_one && !file.contains('$')).then_some((folder, file))
+    }
+
+    /// Jobs of its nodes with their names, as the submit events of logs have them. A log that
+    /// cannot be read has none.
+    pub fn jobs_of<'a>(&self, logs: impl Iterator<Item = &'a PathBuf>) -> HashMap<JobId, String> {
+        let mut found = HashMap::new();
         for log in logs {
             let Ok(mut log) = open_log(log, &ReadOptions::default()) else { continue };
             while let Some(event) = log.next_event() {
@@ -193,7 +279,7 @@ impl Dag {
                     && let Some(node) = submit.dag_node
                     && self.names.contains_key(node.as_ref())
                 {
-                    found.insert(event.job);
+                    found.insert(event.job, node.into_owned());
                 }
             }
         }
@@ -251,13 +337,18 @@ impl Dag {
             match (command.to_ascii_uppercase().as_str(), rest) {
                 // FINAL, SERVICE and PROVISIONER belong to the DAG itself, not to its order.
                 ("JOB", [name, options @ ..]) => {
-                    self.node(prefix, name, options);
+                    let node = self.node(prefix, name, options);
                     self.has_inline |= inline.is_some();
                     if let (None, [file, options @ ..]) = (&inline, options)
                         && self.submits.len() <= SUBMITS
                     {
                         let place = in_folder(&folder, "", options);
-                        self.submits.insert((place.join(file), place));
+                        let key = (place.join(file), place);
+                        let entry = self.submits.entry(key);
+                        let submit = entry.or_insert_with_key(|(file, folder)| {
+                            Arc::new(Submit::read(file, folder))
+                        });
+                        self.nodes[node].submit = Some(Arc::clone(submit));
                     }
                 }
                 ("SUBDAG", [external, name, options @ ..])
@@ -330,13 +421,15 @@ impl Dag {
         })
     }
 
-    fn node(&mut self, prefix: &str, name: &str, options: &[&str]) {
+    fn node(&mut self, prefix: &str, name: &str, options: &[&str]) -> usize {
         let name = format!("{prefix}{name}");
         let done = options.iter().any(|word| word.eq_ignore_ascii_case("DONE"));
-        if !self.names.contains_key(&name) {
-            self.names.insert(name.clone(), self.nodes.len());
-            self.nodes.push(Node { name, done, ..Node::default() });
+        if let Some(&at) = self.names.get(&name) {
+            return at;
         }
+        self.names.insert(name.clone(), self.nodes.len());
+        self.nodes.push(Node { name, done, ..Node::default() });
+        self.nodes.len() - 1
     }
 
     fn set_done(&mut self, prefix: &str, name: &str) {
@@ -366,14 +459,20 @@ impl Dag {
     /// How far it is by its nodes log (`FILE.dag.nodes.log`), as of `now`, Unix seconds.
     ///
     /// # Errors
-    /// The log cannot be read.
+    /// The log is there and cannot be read.
     pub fn progress(
         &self,
         log: &Path,
         options: &ReadOptions,
         now: i64,
     ) -> Result<Progress, EventLogError> {
-        let jobs = Jobs::read(log, options, now)?;
+        let jobs = match Jobs::read(log, options, now) {
+            // DAGMan begins it with the first job that it submits.
+            Err(EventLogError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                Jobs::default()
+            }
+            read => read?,
+        };
         let state = |node: &Node| match jobs.nodes.get(&node.name) {
             _ if node.done => State::Done,
             Some(jobs) => jobs.state(),
@@ -400,7 +499,8 @@ impl Dag {
         let mut blockers: Vec<Blocker> = stopped.iter().take(BLOCKERS).map(blocker).collect();
         blockers.sort_by_key(|blocker| std::cmp::Reverse(blocker.waiting));
         let counts = counts.into_iter().collect();
-        Ok(Progress { counts, blockers, blocked, resume: None })
+        let (manager, rescue) = (self.manager.clone(), self.rescue.clone());
+        Ok(Progress { counts, blockers, blocked, manager, rescue, resume: None })
     }
 
     /// Nodes that are not done below these.
@@ -421,62 +521,31 @@ impl Dag {
     }
 }
 
-/// Opens a log that is a regular file: nobody waits for a pipe that a user put in its place.
-fn open_log(path: &Path, options: &ReadOptions) -> Result<LogReader<File>, EventLogError> {
-    input::open_regular(path)
-        .map_err(|source| EventLogError::Io { path: path.to_owned(), source })?;
-    eventlog::open(path, options)
-}
-
-/// The log that a submit file names, submitted in this folder; `None` where none is named, or by a
-/// macro, or the file cannot be read.
-fn log_of(file: &Path, folder: &Path) -> Option<PathBuf> {
-    let mut text = Vec::new();
-    input::open_regular(file).ok()?.take(LONGEST_SUBMIT).read_to_end(&mut text).ok()?;
-    let text = String::from_utf8_lossy(&text);
-    let value = |name: &str| {
-        let of = |line: &str| {
-            let (key, value) = line.split_once('=')?;
-            key.trim().eq_ignore_ascii_case(name).then(|| value.trim().to_owned())
-        };
-        text.lines().filter_map(of).next_back().filter(|value| !value.is_empty())
-    };
-    let (log, place) = (value("log")?, value("initialdir").unwrap_or_default());
-    let is_plain = !log.contains('$') && !place.contains('$') && log != "/dev/null";
-    is_plain.then(|| folder.join(place).join(log))
-}
-
-/// The DAGMan job that a DAG was last given to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Manager {
-    /// Its cluster.
-    pub cluster: i32,
-    /// It left the queue.
-    pub has_ended: bool,
-}
-
-impl Manager {
-    /// The manager of a DAG file by `FILE.dagman.log`; `None` where that cannot be read.
-    #[must_use]
-    pub fn of(dag: &Path) -> Option<Self> {
-        let mut log = dag.as_os_str().to_owned();
-        log.push(".dagman.log");
-        let mut log = open_log(Path::new(&log), &ReadOptions::default()).ok()?;
-        let mut last: Option<Self> = None;
-        while let Some(event) = log.next_event() {
-            let Ok(event) = event else { continue };
-            let cluster = event.job.cluster;
-            match event.kind() {
-                EventKind::Submit => last = Some(Self { cluster, has_ended: false }),
-                EventKind::JobTerminated | EventKind::JobAborted => {
-                    if let Some(manager) = last.as_mut().filter(|last| last.cluster == cluster) {
-                        manager.has_ended = true;
-                    }
-                }
-                _ => {}
-            }
+impl Submit {
+    /// Reads a submit file, submitted in this folder. One that cannot be read says nothing.
+    fn read(file: &Path, folder: &Path) -> Self {
+        let mut text = Vec::new();
+        let read = input::open_regular(file)
+            .and_then(|file| file.take(LONGEST_SUBMIT).read_to_end(&mut text));
+        if read.is_err() {
+            return Self::default();
         }
-        last
+        let text = String::from_utf8_lossy(&text);
+        let value = |name: &str| {
+            let of = |line: &str| {
+                let (key, value) = line.split_once('=')?;
+                key.trim().eq_ignore_ascii_case(name).then(|| value.trim().to_owned())
+            };
+            text.lines().filter_map(of).next_back().filter(|value| !value.is_empty())
+        };
+        let place = value("initialdir").unwrap_or_default();
+        let folder = (!place.contains('$')).then(|| folder.join(place));
+        let log = value("log").filter(|log| !log.contains('$') && log != "/dev/null");
+        Self {
+            log: folder.as_ref().zip(log).map(|(folder, log)| folder.join(log)),
+            error: value("error"),
+            folder,
+        }
     }
 }
 
@@ -606,7 +675,7 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         }
-        let dag = Dag::read(&folder.path().join(files[0].0)).unwrap();
+        let dag = Dag::read(&folder.path().join(files[0].0), i64::MAX).unwrap();
         (folder, dag)
     }
 
@@ -671,10 +740,28 @@ mod tests {
             ("a.sub", "executable = x\n"),
             ("a.dag", "JOB A {\nlog = a.log\n}\n"),
         ] {
-            let mut files = vec![("a.dag", "JOB A a.sub\n"), ("a.sub", "log = a.log\n")];
-            files.retain(|file| file.0 != name);
-            files.push((name, text));
+            let files = [("a.dag", "JOB A a.sub\n"), ("a.sub", "log = a.log\n")];
+            let files = files.map(|file| if file.0 == name { (name, text) } else { file });
             assert_eq!(dag(&files).1.job_logs(), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn submit_files_name_error_output() {
+        let (folder, read) = dag(&[
+            ("a.dag", "JOB A a.sub\nJOB B b.sub DIR sub\nJOB C c.sub\nJOB D c.sub\nJOB E e.sub\n"),
+            ("a.sub", "error = $(Cluster)/$(PROCESS).err\n"),
+            ("sub/b.sub", "initialdir = run\nerror = b.err\n"),
+            ("c.sub", "error = c.err\n"),
+            ("e.sub", "error = $(name).err\n"),
+        ]);
+        let output = |node| read.error_output(node, JobId::new(12, 3));
+        let at = |place: &str, file: &str| {
+            Some((folder.path().join(place).to_str().unwrap().to_owned(), file.to_owned()))
+        };
+        assert_eq!((output("A"), output("B")), (at("", "12/3.err"), at("sub/run", "b.err")));
+        for node in ["C", "D", "E", "no"] {
+            assert_eq!(output(node), None, "{node}");
         }
     }
 
@@ -689,7 +776,7 @@ mod tests {
                 "# Nodes that are done: 2\nDONE A\nDONE S+X\nRETRY B 2\nDONE\nDONE no\n",
             ),
         ]);
-        let dag = Dag::read(&folder.path().join("a.dag")).unwrap();
+        let dag = Dag::read(&folder.path().join("a.dag"), i64::MAX).unwrap();
         let done: Vec<&str> =
             dag.nodes.iter().filter(|node| node.done).map(|node| node.name.as_str()).collect();
         assert_eq!(done, ["A", "S+X"]);

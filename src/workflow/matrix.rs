@@ -1,6 +1,6 @@
 //! Failed runs by cause and place, grouped where there are many.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Serialize;
 
@@ -36,6 +36,21 @@ pub struct Column {
     pub running: usize,
 }
 
+/// What the places of a matrix are named by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ShownBy {
+    /// Machines, each by its name.
+    #[default]
+    Machine,
+    /// Machines, by their domain.
+    Domain,
+    /// Sites, each by its name.
+    Site,
+    /// Sites, by their tier, or by their domain where they have no tier.
+    Tier,
+}
+
 /// Failed runs of one cause.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Row {
@@ -52,8 +67,14 @@ pub struct Matrix {
     pub columns: Vec<Column>,
     /// Causes.
     pub rows: Vec<Row>,
+    /// What the places are named by.
+    pub shown_by: ShownBy,
+    /// Machines that the runs name.
+    pub machines: usize,
     /// Causes are grouped by kind.
     pub by_kind: bool,
+    /// Causes before they were grouped.
+    pub causes: usize,
 }
 
 /// The place of a run; empty where it is not known.
@@ -70,11 +91,13 @@ pub(super) fn resolved(runs: &[Run], by: By) -> By {
     if by != By::Either {
         return by;
     }
-    let mut machines: Vec<&str> = runs.iter().filter_map(|run| run.machine.as_deref()).collect();
-    machines.sort_unstable();
-    machines.dedup();
     let sites = runs.iter().filter(|run| run.site.is_some()).count();
-    if machines.len() > MOST && 2 * sites > runs.len() { By::Site } else { By::Machine }
+    if machines(runs) > MOST && 2 * sites > runs.len() { By::Site } else { By::Machine }
+}
+
+/// How many machines these runs name.
+fn machines(runs: &[Run]) -> usize {
+    runs.iter().filter_map(|run| run.machine.as_deref()).collect::<HashSet<&str>>().len()
 }
 
 impl Matrix {
@@ -83,52 +106,96 @@ impl Matrix {
     pub fn of(runs: &[Run], by: By) -> Self {
         let by = resolved(runs, by);
         let names = Names::of(runs, by);
+        let shown = Causes::of(runs);
         let mut columns: BTreeMap<&str, Column> = BTreeMap::new();
         let mut cells: HashMap<(Cause, &str), usize> = HashMap::new();
         let mut causes: BTreeMap<Cause, usize> = BTreeMap::new();
         for run in runs {
-            let place = place(run, by);
-            let name = names.group(place);
+            let name = names.group(place(run, by));
             let column = columns.entry(name).or_insert_with(|| Column {
                 name: name.to_owned(),
                 places: names.places(name),
                 ..Column::default()
             });
-            match run.end {
+            match &run.end {
                 End::Succeeded => column.succeeded += 1,
                 End::Running => column.running += 1,
                 End::Stopped => {}
                 End::Failed(cause) => {
                     column.failed += 1;
-                    *causes.entry(cause).or_default() += 1;
+                    let cause = shown.group(cause);
+                    *causes.entry(cause.clone()).or_default() += 1;
                     *cells.entry((cause, name)).or_default() += 1;
                 }
             }
         }
-        let by_kind = causes.len() > MOST;
-        if by_kind {
-            let all = std::mem::take(&mut cells);
-            for ((cause, name), count) in all {
-                *cells.entry((cause.kind(), name)).or_default() += count;
-            }
-            for (cause, count) in std::mem::take(&mut causes) {
-                *causes.entry(cause.kind()).or_default() += count;
-            }
-        }
+        let shown_by = match (by, names.sizes.is_empty()) {
+            (By::Site, true) => ShownBy::Site,
+            (By::Site, false) => ShownBy::Tier,
+            (_, true) => ShownBy::Machine,
+            (_, false) => ShownBy::Domain,
+        };
         let mut columns: Vec<Column> = columns.into_values().collect();
         columns.sort_by_key(|column| {
             let runs = column.failed + column.succeeded + column.running;
             (column.name.is_empty(), std::cmp::Reverse((column.failed, runs)))
         });
         let mut causes: Vec<(Cause, usize)> = causes.into_iter().collect();
-        causes.sort_by_key(|&(cause, count)| (std::cmp::Reverse(count), cause));
-        let row = |(cause, _)| {
-            let count =
-                |column: &Column| cells.get(&(cause, column.name.as_str())).copied().unwrap_or(0);
-            Row { cause, counts: columns.iter().map(count).collect() }
+        causes.sort_by(|one, other| (other.1, &one.0).cmp(&(one.1, &other.0)));
+        let row = |(cause, _): (Cause, usize)| {
+            let count = |column: &Column| {
+                cells.get(&(cause.clone(), column.name.as_str())).copied().unwrap_or(0)
+            };
+            let counts = columns.iter().map(count).collect();
+            Row { cause, counts }
         };
         let rows = causes.into_iter().map(row).collect();
-        Self { columns, rows, by_kind }
+        let machines = machines(runs);
+        Self { columns, rows, shown_by, machines, by_kind: shown.by_kind, causes: shown.all }
+    }
+}
+
+/// How causes are shown together.
+struct Causes {
+    /// Causes that are shown without what the program wrote, as it is that of the fewest.
+    unsaid: HashSet<Cause>,
+    /// They are shown by kind.
+    by_kind: bool,
+    /// How many there are, without what programs wrote where they are shown by kind.
+    all: usize,
+}
+
+impl Causes {
+    fn of(runs: &[Run]) -> Self {
+        let mut counts: BTreeMap<Cause, usize> = BTreeMap::new();
+        for run in runs {
+            if let End::Failed(cause) = &run.end {
+                *counts.entry(cause.clone()).or_default() += 1;
+            }
+        }
+        let mut said: Vec<(usize, Cause, Cause)> = counts
+            .iter()
+            .filter_map(|(cause, &count)| Some((count, cause.clone(), cause.unsaid()?)))
+            .collect();
+        said.sort();
+        let mut unsaid = HashSet::new();
+        for (count, cause, without) in said {
+            if counts.len() <= MOST {
+                break;
+            }
+            counts.remove(&cause);
+            *counts.entry(without).or_default() += count;
+            unsaid.insert(cause);
+        }
+        Self { unsaid, by_kind: counts.len() > MOST, all: counts.len() }
+    }
+
+    fn group(&self, cause: &Cause) -> Cause {
+        match cause.unsaid() {
+            _ if self.by_kind => cause.kind(),
+            Some(without) if self.unsaid.contains(cause) => without,
+            _ => cause.clone(),
+        }
     }
 }
 
@@ -141,13 +208,17 @@ struct Names<'a> {
 }
 
 /// The column of the groups with the fewest failures.
-const OTHERS: &str = "others";
+pub const OTHERS: &str = "others";
 
 impl<'a> Names<'a> {
     fn of(runs: &'a [Run], by: By) -> Self {
         let mut failures: BTreeMap<&str, usize> = BTreeMap::new();
         for run in runs {
-            let count = failures.entry(place(run, by)).or_default();
+            let place = place(run, by);
+            if place.is_empty() {
+                continue;
+            }
+            let count = failures.entry(place).or_default();
             *count += usize::from(matches!(run.end, End::Failed(_)));
         }
         let grouped = failures.len() > MOST;
@@ -247,9 +318,12 @@ mod tests {
         let matrix = Matrix::of(&runs, By::Either);
         let first = &matrix.columns[0];
         assert_eq!((first.name.as_str(), first.places, first.failed), ("s0.example.org", 14, 14));
+        assert_eq!((matrix.shown_by, matrix.machines), (ShownBy::Domain, 40));
         let of_site = |name: &String| run(name, Some("T2_US_Nowhere"), FAILS);
         let runs: Vec<Run> = machines.iter().map(of_site).collect();
-        assert_eq!(Matrix::of(&runs, By::Either).columns[0].name, "T2_US_Nowhere");
+        let matrix = Matrix::of(&runs, By::Either);
+        assert_eq!(matrix.columns[0].name, "T2_US_Nowhere");
+        assert_eq!((matrix.shown_by, matrix.machines), (ShownBy::Site, 40));
         let addresses: Vec<String> = (0..40).map(|n| format!("10.0.0.{n}:9618")).collect();
         let runs: Vec<Run> = addresses.iter().map(|name| run(name, None, FAILS)).collect();
         let matrix = Matrix::of(&runs, By::Machine);
@@ -258,11 +332,27 @@ mod tests {
     }
 
     #[test]
+    fn what_the_fewest_wrote_is_left_out_before_causes_are_kinds() {
+        let said = |at: usize| Cause::Exit(Some(1)).saying(format!("line {at}").into());
+        let failed = |at: usize| (0..at).map(move |_| run("a", None, End::Failed(said(at))));
+        let runs: Vec<Run> = (2..20).flat_map(failed).collect();
+        let matrix = Matrix::of(&runs, By::Either);
+        assert!(!matrix.by_kind);
+        let names: Vec<String> = matrix.rows.iter().map(|row| row.cause.name()).collect();
+        assert_eq!(
+            (names.len(), names[0].as_str(), names[1].as_str()),
+            (12, "exit 1", "exit 1: line 19")
+        );
+        assert_eq!(names[11], "exit 1: line 9");
+        assert_eq!(matrix.rows[0].counts, [(2..9).sum::<usize>()]);
+    }
+
+    #[test]
     fn many_causes_are_kinds() {
         let fails = |code| run("a", None, End::Failed(Cause::Exit(Some(code))));
         let runs: Vec<Run> = (1..40).map(fails).collect();
         let matrix = Matrix::of(&runs, By::Either);
-        assert!(matrix.by_kind);
+        assert!(matrix.by_kind && matrix.causes == 39);
         assert_eq!((matrix.rows.len(), &matrix.rows[0].counts), (1, &vec![39]));
     }
 }

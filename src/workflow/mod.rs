@@ -5,7 +5,9 @@
 //! - `fit`: what jobs of a kind should ask for.
 //! - `dag`: a DAG file, how far its nodes are, and what keeps others waiting.
 //! - `keep_off`: what keeps jobs off bad places.
+//! - `manager`: the DAGMan job of a DAG.
 //! - `matrix`: failed runs by cause and place, grouped where there are many.
+//! - `said`: runs that ended alike, kept apart by what their programs wrote.
 //! - `suspects`: places where more runs fail than chance explains, and those that fail them at once.
 //! - `thrashing`: jobs that start and leave their slots again and again.
 
@@ -13,16 +15,19 @@ mod cause;
 mod dag;
 mod fit;
 mod keep_off;
+mod manager;
 mod matrix;
 mod runs;
+mod said;
 mod suspects;
 mod thrashing;
 
 pub use cause::Cause;
-pub use dag::{Blocker, Dag, Manager, Progress, State};
+pub use dag::{Blocker, Dag, Progress, Rescue, State};
 pub use fit::{ATTRIBUTES as FIT_ATTRIBUTES, Asking, Fit, FitEdit, FitOf, fits};
 pub use keep_off::{KeepOff, Waiting, keep_off};
-pub use matrix::{By, Column, Matrix, Row};
+pub use manager::{Manager, ManagerState};
+pub use matrix::{By, Column, Matrix, OTHERS, Row, ShownBy};
 pub use runs::{End, Run, runs};
 pub use suspects::{Suspect, suspects};
 pub use thrashing::{ATTRIBUTES as THRASHING_ATTRIBUTES, Thrasher, Thrashing, thrashing};
@@ -49,6 +54,8 @@ pub struct View {
     pub running: usize,
     /// Failed runs by cause and place.
     pub matrix: Matrix,
+    /// Failed jobs whose error output was not read, as that would take too long.
+    pub outputs_left_out: usize,
     /// Places where runs fail and elsewhere they do not.
     pub suspects: Vec<Suspect>,
     /// Jobs whose last run ended in a hold at such a place for the cause that it is suspected for:
@@ -70,12 +77,14 @@ pub struct View {
 
 impl View {
     /// The view of the jobs that `names` is true for, by id and owner, as of `now`, Unix seconds.
+    /// `says`: what the program of a failed last run wrote at its end.
     #[must_use]
     pub fn of(
         history: &History,
         now: i64,
         by: By,
         names: impl Fn(JobId, Option<&str>) -> bool,
+        says: impl FnMut(&Run) -> Option<String>,
     ) -> Self {
         let mut view = Self::default();
         let mut all = Vec::new();
@@ -86,6 +95,7 @@ impl View {
                 all.extend(runs(history, job, now));
             }
         }
+        said::tell_apart(&mut all, says);
         view.runs = all.len();
         let count = |end: fn(&Run) -> bool| all.iter().filter(|run| end(run)).count();
         view.succeeded = count(|run| run.end == End::Succeeded);
@@ -106,9 +116,10 @@ impl View {
         // The runs of a job are in their order.
         let last: BTreeMap<JobId, &Run> = all.iter().map(|run| (run.job, run)).collect();
         let held_there = |run: &Run| {
-            let End::Failed(cause @ Cause::Hold { code, subcode }) = run.end else { return None };
+            let End::Failed(cause) = &run.end else { return None };
+            let &Cause::Hold { code, subcode } = cause else { return None };
             let suspect = is_suspect(run)?;
-            let is_meant = suspect.any_cause || suspect.cause == cause;
+            let is_meant = suspect.any_cause || suspect.cause == *cause;
             let since = run.began.saturating_add(run.seconds);
             is_meant.then(|| (run.job, (code, subcode.unwrap_or(0), since)))
         };

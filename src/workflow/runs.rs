@@ -6,7 +6,7 @@ use super::Cause;
 use crate::history::{Exit, History, JobHistory, Known, Symbol, What, reason};
 
 /// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
     /// With exit code 0.
     Succeeded,

@@ -87,26 +87,24 @@ pub fn suspects(runs: &[Run], by: By) -> Vec<Suspect> {
     let tests = (places.len() * totals.causes()) as f64;
     let mut found: Vec<Suspect> = Vec::new();
     for (&name, here) in &places {
-        let most = here
-            .failed
-            .iter()
-            .filter_map(|(cause, jobs)| Some(((*cause)?, jobs.len())))
-            .max_by_key(|&(cause, jobs)| (jobs, std::cmp::Reverse(cause)));
-        let Some((most, _)) = most else { continue };
+        let most = here.most(|cause| cause.unsaid().is_none());
+        let Some(most) = most else { continue };
+        // Of those that ended so the most wrote this.
+        let said = here.most(|cause| cause.unsaid().as_ref() == Some(most));
         let black_hole = median(here.seconds.clone()).zip(usual).filter(|&(failure, success)| {
             success > 0 && (failure as f64) < AT_ONCE * success as f64
         });
-        let test = |cause: Option<Cause>| {
-            let jobs = here.failed.get(&cause)?;
+        let test = |cause: Option<&Cause>| {
+            let jobs = here.failed.get(&cause.cloned())?;
             let first = jobs.first().map(|job| job.cluster);
             let alone = first.filter(|first| jobs.iter().all(|job| job.cluster == *first));
             let is_of = |job: &&JobId| alone.is_none_or(|cluster| job.cluster == cluster);
             let (failed, ended) = (jobs.len(), here.ended.iter().filter(is_of).count());
-            let all = (totals.failed(cause, alone), totals.ended(alone));
+            let all = (totals.failed(cause.cloned(), alone), totals.ended(alone));
             let suspect = Suspect {
                 place: name.to_owned(),
                 is_site: by == By::Site,
-                cause: most,
+                cause: cause.unwrap_or(most).clone(),
                 any_cause: cause.is_none(),
                 failed,
                 ended,
@@ -120,8 +118,10 @@ pub fn suspects(runs: &[Run], by: By) -> Vec<Suspect> {
                 && suspect.chance < CHANCE;
             is_bad.then_some(suspect)
         };
-        let both = [Some(most), None].into_iter().filter_map(test);
-        found.extend(both.min_by(|one, other| one.chance.total_cmp(&other.chance)));
+        let causes = said.into_iter().chain([most]).map(Some).chain([None]);
+        found.extend(
+            causes.filter_map(test).min_by(|one, other| one.chance.total_cmp(&other.chance)),
+        );
     }
     found.sort_by(|one, other| one.chance.total_cmp(&other.chance));
     found
@@ -144,10 +144,10 @@ impl Totals {
                     *totals.ended.entry(of).or_default() += 1;
                 }
             }
-            for (&cause, jobs) in &here.failed {
+            for (cause, jobs) in &here.failed {
                 for job in jobs {
                     for of in [None, Some(job.cluster)] {
-                        *totals.failed.entry((cause, of)).or_default() += 1;
+                        *totals.failed.entry((cause.clone(), of)).or_default() += 1;
                     }
                 }
             }
@@ -173,17 +173,27 @@ impl Totals {
 struct Here {
     /// Jobs of which a run ended.
     ended: BTreeSet<JobId>,
-    /// Jobs that failed, by cause; `None`: of any.
+    /// Jobs that failed, by cause; `None`: of any. Those of a program that wrote something count
+    /// for the cause without that too.
     failed: BTreeMap<Option<Cause>, BTreeSet<JobId>>,
     /// Seconds of failed runs.
     seconds: Vec<i64>,
 }
 
 impl Here {
+    /// The cause of the most jobs among those of which this is true, the first of equal ones.
+    fn most(&self, is_meant: impl Fn(&Cause) -> bool) -> Option<&Cause> {
+        let causes = self.failed.iter().filter_map(|(cause, jobs)| Some((cause.as_ref()?, jobs)));
+        let causes = causes.filter(|(cause, _)| is_meant(cause));
+        let most = causes.max_by_key(|&(cause, jobs)| (jobs.len(), std::cmp::Reverse(cause)));
+        most.map(|(cause, _)| cause)
+    }
+
     fn add(&mut self, run: &Run) {
         self.ended.insert(run.job);
-        if let End::Failed(cause) = run.end {
-            for cause in [Some(cause), None] {
+        if let End::Failed(cause) = &run.end {
+            let causes = [Some(cause.clone()), cause.unsaid(), None];
+            for cause in causes {
                 self.failed.entry(cause).or_default().insert(run.job);
             }
             self.seconds.push(run.seconds);
@@ -227,7 +237,7 @@ mod tests {
     const LICENCE: Cause = Cause::Exit(Some(75));
 
     /// Jobs of a cluster, so many of which succeed and so many fail at a machine.
-    fn runs(cluster: i32, machine: &str, good: i32, bad: i32, cause: Cause) -> Vec<Run> {
+    fn runs(cluster: i32, machine: &str, good: i32, bad: i32, cause: &Cause) -> Vec<Run> {
         let run = |proc, end, seconds| Run {
             job: JobId::new(cluster, proc),
             machine: Some(machine.to_owned()),
@@ -238,7 +248,7 @@ mod tests {
             end,
         };
         let good = (0..good).map(|proc| run(proc, End::Succeeded, 1000));
-        let bad = (0..bad).map(|proc| run(1000 + proc, End::Failed(cause), 3));
+        let bad = (0..bad).map(|proc| run(1000 + proc, End::Failed(cause.clone()), 3));
         good.chain(bad).collect()
     }
 
@@ -255,10 +265,10 @@ mod tests {
     #[test]
     fn a_machine_that_fails_most_is_suspected() {
         let all = [
-            runs(1, "good", 40, 2, LICENCE),
-            runs(2, "other", 30, 1, LICENCE),
-            runs(1, "bad", 0, 8, LICENCE),
-            runs(2, "bad", 0, 1, LICENCE),
+            runs(1, "good", 40, 2, &LICENCE),
+            runs(2, "other", 30, 1, &LICENCE),
+            runs(1, "bad", 0, 8, &LICENCE),
+            runs(2, "bad", 0, 1, &LICENCE),
         ]
         .concat();
         let found = suspects(&all, By::Either);
@@ -271,7 +281,7 @@ mod tests {
     #[test]
     fn two_bad_machines_do_not_hide_each_other() {
         let other = Cause::Exit(Some(127));
-        let nodes = |from: i32, machine: &str, good: i32, bad: i32, cause| -> Vec<Run> {
+        let nodes = |from: i32, machine: &str, good: i32, bad: i32, cause: &Cause| -> Vec<Run> {
             (0..good.max(bad))
                 .flat_map(|n| {
                     runs(from + n, machine, i32::from(n < good), i32::from(n < bad), cause)
@@ -279,9 +289,9 @@ mod tests {
                 .collect()
         };
         let all = [
-            nodes(0, "good", 5, 0, other),
-            nodes(100, "one", 0, 46, other),
-            nodes(200, "two", 0, 46, LICENCE),
+            nodes(0, "good", 5, 0, &other),
+            nodes(100, "one", 0, 46, &other),
+            nodes(200, "two", 0, 46, &LICENCE),
         ]
         .concat();
         let found = suspects(&all, By::Either);
@@ -291,20 +301,40 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_everywhere_is_no_place() {
+    fn a_place_where_programs_write_something_else_is_suspected() {
+        let exit = Cause::Exit(Some(1));
+        let (bug, disk) = (exit.saying("KeyError: 'x'".into()), exit.saying("no space".into()));
+        let at = |machine: &str| runs(1, machine, 4, 8, &bug);
+        let all = [at("a"), at("b"), runs(1, "c", 4, 12, &disk)].concat();
+        let found = suspects(&all, By::Either);
+        let [bad] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!((bad.place.as_str(), &bad.cause, bad.any_cause), ("c", &disk, false));
+        // Those of which the output is not known count with the others of the place.
         let all =
-            [runs(1, "a", 0, 9, LICENCE), runs(1, "b", 0, 9, LICENCE), runs(1, "c", 1, 9, LICENCE)]
-                .concat();
+            [runs(1, "a", 40, 0, &exit), runs(2, "b", 0, 4, &disk), runs(2, "b", 0, 9, &exit)];
+        let found = suspects(&[all.concat(), runs(2, "a", 20, 0, &exit)].concat(), By::Either);
+        let [bad] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!((&bad.cause, bad.failed), (&exit, 9));
+    }
+
+    #[test]
+    fn what_fails_everywhere_is_no_place() {
+        let all = [
+            runs(1, "a", 0, 9, &LICENCE),
+            runs(1, "b", 0, 9, &LICENCE),
+            runs(1, "c", 1, 9, &LICENCE),
+        ]
+        .concat();
         assert_eq!(suspects(&all, By::Either), []);
-        let few = [runs(1, "a", 90, 0, LICENCE), runs(1, "b", 0, 2, LICENCE)].concat();
+        let few = [runs(1, "a", 90, 0, &LICENCE), runs(1, "b", 0, 2, &LICENCE)].concat();
         assert_eq!(suspects(&few, By::Either), []);
     }
 
     #[test]
     fn a_program_that_fails_or_a_job_that_comes_back_is_no_place() {
-        let other_program = [runs(1, "a", 30, 0, LICENCE), runs(2, "b", 0, 30, LICENCE)].concat();
+        let other_program = [runs(1, "a", 30, 0, &LICENCE), runs(2, "b", 0, 30, &LICENCE)].concat();
         assert_eq!(suspects(&other_program, By::Either), []);
-        let again = vec![runs(2, "b", 0, 1, LICENCE); 20].concat();
-        assert_eq!(suspects(&[runs(1, "a", 30, 0, LICENCE), again].concat(), By::Either), []);
+        let again = vec![runs(2, "b", 0, 1, &LICENCE); 20].concat();
+        assert_eq!(suspects(&[runs(1, "a", 30, 0, &LICENCE), again].concat(), By::Either), []);
     }
 }

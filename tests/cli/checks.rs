@@ -18,7 +18,7 @@ pub(crate) fn output(program: &str, argument: &str) -> String {
     output_of(program, &[argument])
 }
 
-fn output_of(program: &str, arguments: &[&str]) -> String {
+pub(crate) fn output_of(program: &str, arguments: &[&str]) -> String {
     let output = Command::new(program).args(arguments).output().expect("it runs");
     String::from_utf8(output.stdout).expect("text").trim().to_owned()
 }

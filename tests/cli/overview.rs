@@ -234,6 +234,56 @@ fn what_keeps_jobs_off_a_bad_place_is_printed_and_put_into_a_page() {
     place.advise("-html page.html").is_error(&["-html needs -workflow or -dag"]);
 }
 
+/// Events of a job that ran at a machine and exited with this code.
+fn log_of_exit(proc: i32, machine: &str, code: i32) -> String {
+    let head = |event: &str, minute: &str| {
+        format!("{event} (007.{proc:03}.000) 2026-11-02 10:{minute}:00 ")
+    };
+    let submit = head("000", "00") + "Job submitted from host: <10.0.0.1:9618?sock=schedd>\n...\n";
+    let execute = head("001", "01");
+    let slot =
+        format!("Job executing on host: <10.0.0.2:9618>\n\tSlotName: slot1@{machine}\n...\n");
+    let end = head("005", "31");
+    let code = format!("Job terminated.\n\t(1) Normal termination (return value {code})\n...\n");
+    submit + &execute + &slot + &end + &code
+}
+
+#[test]
+fn what_stands_for_many_is_said() {
+    let place = Place::new();
+    let machine = |n: i32| format!("e{n}.s{}.example.org", n % 15);
+    let log = |code: fn(i32) -> i32| -> String {
+        (0..40).map(|n| log_of_exit(n, &machine(n), code(n))).collect()
+    };
+    let call = "-workflow -userlog job.log -now 1793616000";
+    // At s0 one job of three failed, elsewhere none.
+    place.file("job.log", log(|n| i32::from(n == 0)));
+    let said = place.advise(&format!("{call} -html page.html"));
+    insta::assert_snapshot!("many_machines", said.stdout);
+    let page = std::fs::read_to_string(place.path("page.html")).unwrap();
+    let line = "<p>Machines are shown by domain: 40 machines in 12 rows. The row others";
+    assert!(page.contains(line) && page.contains("fill-opacity=\"0.38\""), "{page}");
+    let view: serde_json::Value =
+        serde_json::from_str(&place.advise(&format!("{call} -json")).stdout).unwrap();
+    assert_eq!(
+        (&view["matrix"]["shown_by"], &view["matrix"]["machines"]),
+        (&"domain".into(), &40.into())
+    );
+    place.file("job.log", log(|n| n));
+    let said = place.advise(call);
+    let line = "Causes are shown by kind: 39 causes of 1 kind.";
+    assert!(said.stdout.replace("\n  ", " ").contains(line), "{said:?}");
+}
+
+#[test]
+fn a_failure_of_many_runs_is_shaded() {
+    let place = Place::new();
+    let log: String = (0..100).map(|n| log_of_exit(n, "e1", i32::from(n == 0))).collect();
+    place.file("job.log", log);
+    let said = place.advise("-workflow -userlog job.log -now 1793616000");
+    assert!(said.stdout.contains("░ 1"), "{said:?}");
+}
+
 /// An ad of cluster 7, in a queue with the log of a bad place.
 fn ad_of_seven(proc: i32, more: &str) -> String {
     let requirements = "Requirements = (TARGET.Arch == \"X86_64\")";
@@ -377,4 +427,69 @@ fn a_dag_says_how_far_its_nodes_are() {
     let said = place.advise("-dag work.dag");
     assert!(said.stdout.contains("DAG: nodes 2 done.\n"), "{said:?}");
     place.advise("-dag none.dag").is_error(&["none.dag"]);
+}
+
+#[test]
+fn a_dag_of_which_nothing_has_started_says_so() {
+    let place = Place::new();
+    place.file("work.dag", "JOB A a.sub\nJOB B b.sub\nJOB C c.sub\nPARENT A CHILD B C\n");
+    let call = "-dag work.dag -now 1793616000";
+    let first = |lines: usize| {
+        let said = place.advise(&format!("{call} -html page.html"));
+        assert_eq!((said.status, said.stderr.as_str()), (0, ""), "{said:?}");
+        said.stdout.lines().take(lines).collect::<Vec<_>>().join("\n")
+    };
+    let none = "No jobs: the DAG has 3 nodes, and none has started yet.";
+    assert_eq!(
+        first(9),
+        format!(
+            "{none}\nDAGMan has written no log yet.\nDAG: nodes 3 not submitted.\n\nNo held jobs among these."
+        )
+    );
+    let page = std::fs::read_to_string(place.path("page.html")).unwrap();
+    assert!(page.contains(none) && page.contains("Nodes: 3 not submitted."), "{page}");
+    let event = |text: &str| {
+        let (number, text) = text.split_once(' ').unwrap();
+        format!("{number} (005.000.000) 2026-11-02 10:00:00 {text}\n...\n")
+    };
+    let submit = event("000 Job submitted from host: <10.0.0.1:9618?sock=schedd>");
+    let execute = event("001 Job executing on host: <10.0.0.1:9618>");
+    let held = event("012 Job was held.\n\tno \u{1b}[2Jroom\n\tCode 6 Subcode 2");
+    let ended = event("005 Job terminated.\n\t(1) Normal termination (return value 1)");
+    let removed = event("009 Job was aborted.\n\tvia condor_rm");
+    for (events, state) in [
+        (vec![&submit], "is idle."),
+        (vec![&submit, &execute], "is running."),
+        (vec![&submit, &held], "is on hold: no room."),
+        (vec![&submit, &execute, &ended], "has ended with exit code 1."),
+        (vec![&submit, &removed], "was removed."),
+    ] {
+        let log: String = events.into_iter().map(String::as_str).collect();
+        place.file("work.dag.dagman.log", log);
+        place.file("work.dag.nodes.log", "");
+        assert_eq!(first(2), format!("{none}\nDAGMan (job 5.0) {state}"));
+    }
+    place.file("work.dag.rescue001", "DONE A\n");
+    assert_eq!(
+        first(5),
+        "No jobs: the DAG has 3 nodes, 1 of them done, and none of the others has started\n  \
+         yet.\nDAGMan (job 5.0) was removed. The rescue DAG work.dag.rescue001 has 1 node as\n  \
+         done.\nDAG: nodes 1 done, 2 not submitted."
+    );
+}
+
+#[test]
+fn a_dag_file_without_nodes_is_refused() {
+    let place = Place::new();
+    let error = "-dag: cannot read the DAG file work.dag: it ";
+    for (text, fault) in [
+        ("", "it is empty, expected a line such as JOB A a.sub\n"),
+        ("# JOB A a.sub\nDOT x.dot\n", "it has no nodes, expected a line such as JOB A a.sub\n"),
+        ("SPLICE S no.dag\n", "a.sub (work.dag: line 1: no.dag: No such file or directory)\n"),
+    ] {
+        place.file("work.dag", text);
+        place.advise("-dag work.dag").is_error(&[error, fault]);
+    }
+    place.advise("-dag .").is_error(&["-dag: cannot read the DAG file .: it is a directory"]);
+    place.advise("-dag -html x").is_error(&["-dag requires another parameter: filename"]);
 }

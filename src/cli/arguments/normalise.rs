@@ -28,7 +28,7 @@ pub enum ArgumentError {
         /// The options it begins.
         candidates: String,
     },
-    /// The option takes a word and there is none.
+    /// The option takes a word, and none or another option follows.
     #[error("-{option} requires another parameter: {takes}")]
     Missing {
         /// The option.
@@ -75,6 +75,10 @@ pub(super) fn normalise(tool: &Tool, words: &[OsString]) -> Result<Vec<OsString>
             check_qualifiers(option, &letters)?;
             options.push(format!("--{}={letters}", qualifiers_id(option)).into());
         }
+        // Numbers and expressions may begin with a dash.
+        let is_value = |word: &&OsString| {
+            !begins_with_dash(word) || find(tool, &word.to_string_lossy()).is_err()
+        };
         let missing =
             |takes: &str| ArgumentError::Missing { option: option.name, takes: takes.to_owned() };
         match option.takes {
@@ -85,11 +89,11 @@ pub(super) fn normalise(tool: &Tool, words: &[OsString]) -> Result<Vec<OsString>
             }
             Takes::Nothing => {}
             Takes::One(what) => {
-                let value = rest.next().ok_or_else(|| missing(what))?;
+                let value = rest.next_if(is_value).ok_or_else(|| missing(what))?;
                 options.push(with_value(option.id(), value));
             }
             Takes::Two(first, second) => {
-                let values = rest.next().zip(rest.next());
+                let values = rest.next_if(is_value).zip(rest.next_if(is_value));
                 let (one, two) = values.ok_or_else(|| missing(&format!("{first} {second}")))?;
                 options.push(with_value(option.id(), one));
                 options.push(with_value(&format!("{}-{second}", option.id()), two));
@@ -195,6 +199,7 @@ mod tests {
         assert_eq!(read("-jobads - --json").unwrap(), ["--jobads=-", "--json", "--"]);
         assert_eq!(read("-js -jsonl").unwrap(), ["--json", "--jsonl", "--"]);
         assert_eq!(read("-c A==-1").unwrap(), ["--constraint=A==-1", "--"]);
+        assert_eq!(read("-c -A==1 -now -5").unwrap(), ["--constraint=-A==1", "--now=-5", "--"]);
     }
 
     #[test]
@@ -233,6 +238,9 @@ mod tests {
         );
         assert_eq!(error("-userlog"), "-userlog requires another parameter: filename");
         assert_eq!(error("-af -long"), "-af requires another parameter: attribute");
+        assert_eq!(error("-dag -html x"), "-dag requires another parameter: filename");
+        assert_eq!(error("-limit -now -5"), "-limit requires another parameter: number");
+        assert_eq!(error("-format %d -l"), "-format requires another parameter: format attribute");
         assert_eq!(error("-af:jx Band"), "-af:jx: expected letters out of jlhVrTY,tng");
         assert_eq!(error("-long:x"), "-long:x: this option takes nothing after a colon");
     }

@@ -148,15 +148,18 @@ impl<'a> Printer<'a> {
         Ok(())
     }
 
-    /// Prints what is wrong where.
+    /// Prints what is wrong where. Returned: how many bytes that takes.
     ///
     /// # Errors
     /// Whatever writing gives.
-    pub(super) fn view(&mut self, view: &View) -> io::Result<()> {
+    pub(super) fn view(&mut self, view: &View) -> io::Result<usize> {
+        let mut text = Vec::new();
         match self.form {
-            Form::Json => writeln!(self.out, "{}", crate::text::to_json_pretty(view)?),
-            _ => workflow::print(self.out, view, self.page),
+            Form::Json => writeln!(text, "{}", crate::text::to_json_pretty(view)?)?,
+            _ => workflow::print(&mut text, view, self.page)?,
         }
+        self.out.write_all(&text)?;
+        Ok(text.len())
     }
 
     /// Advices added.

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::super::said::OUTPUTS;
 use super::plain_table::lines;
 use super::times::length;
 use super::wrap::{cut, wrap};
@@ -9,7 +10,8 @@ use super::{Page, sizes};
 use crate::hold_code::HoldCode;
 use crate::text::{plural, shorten, strip_control};
 use crate::workflow::{
-    Blocker, Cause, Column, KeepOff, Matrix, Progress, State, Suspect, Thrashing, View,
+    Blocker, Cause, Column, KeepOff, Manager, ManagerState, Matrix, OTHERS, Progress, Rescue,
+    ShownBy, State, Suspect, Thrashing, View,
 };
 
 /// Causes that have a column of their own; the others share one.
@@ -21,19 +23,22 @@ const PLACE: usize = 32;
 /// Characters of a place in a sentence.
 const PLACE_NAME: usize = 255;
 
-/// Blocks that are printed: the darker, the larger the share of the runs that failed so.
-const SHADES: [char; 4] = [' ', '░', '▒', '▓'];
+/// Blocks that are printed: the darker, the larger the share of the runs that failed so, in
+/// quarters.
+const SHADES: [char; 4] = ['░', '▒', '▓', '█'];
 
 pub(in crate::cli) fn print(out: &mut dyn Write, view: &View, page: &Page) -> io::Result<()> {
     let columns = page.style.columns;
-    if view.jobs == 0 {
-        return writeln!(out, "No jobs: the logs have none of those asked about.");
+    out.write_all(wrap("", 2, &counts(view), columns).as_bytes())?;
+    if view.jobs == 0 && view.progress.is_none() {
+        return Ok(());
     }
-    let text = counts(view);
-    out.write_all(wrap("", 2, &text, columns).as_bytes())?;
     if !view.matrix.rows.is_empty() {
         writeln!(out)?;
         table(out, &view.matrix, page)?;
+    }
+    if let Some(text) = outputs_left_out(view) {
+        out.write_all(wrap("", 2, &text, columns).as_bytes())?;
     }
     for suspect in &view.suspects {
         out.write_all(wrap("Bad place: ", 2, &sentence(suspect), columns).as_bytes())?;
@@ -64,6 +69,11 @@ pub(in crate::cli) fn print(out: &mut dyn Write, view: &View, page: &Page) -> io
 
 /// How many jobs and runs there are, and how they ended.
 pub(super) fn counts(view: &View) -> String {
+    if view.jobs == 0 {
+        let not_started = view.progress.as_ref().and_then(not_started);
+        return not_started
+            .unwrap_or_else(|| "No jobs: the logs have none of those asked about.".to_owned());
+    }
     format!(
         "{}, {}: {} succeeded, {} failed, {} running.",
         plural(view.jobs, "job"),
@@ -72,6 +82,48 @@ pub(super) fn counts(view: &View) -> String {
         view.failed,
         view.running
     )
+}
+
+/// What is said of a DAG of which no node has a job that started; `None` for another one.
+fn not_started(progress: &Progress) -> Option<String> {
+    let (all, done) = (progress.nodes(), progress.of(State::Done));
+    if all > done + progress.of(State::Waiting) {
+        return None;
+    }
+    let nodes = plural(all, "node");
+    Some(match done {
+        0 => format!("No jobs: the DAG has {nodes}, and none has started yet."),
+        done if done == all => format!("No jobs: the DAG has {nodes}, all done."),
+        done => format!(
+            "No jobs: the DAG has {nodes}, {done} of them done, and none of the others has started yet."
+        ),
+    })
+}
+
+/// What is known of DAGMan and of rescue DAGs.
+pub(super) fn manager(progress: &Progress) -> Option<String> {
+    let is = |manager: &Manager| {
+        let state = match &manager.state {
+            ManagerState::Idle => "is idle.".to_owned(),
+            ManagerState::Running => "is running.".to_owned(),
+            ManagerState::Held(reason) => match as_sentence(reason) {
+                reason if reason.is_empty() => "is on hold.".to_owned(),
+                reason => format!("is on hold: {reason}"),
+            },
+            ManagerState::Ended(Some(code)) => format!("has ended with exit code {code}."),
+            ManagerState::Ended(None) => "was ended by a signal.".to_owned(),
+            ManagerState::Removed => "was removed.".to_owned(),
+        };
+        format!("DAGMan (job {}.0) {state}", manager.cluster)
+    };
+    let none = || not_started(progress).map(|_| "DAGMan has written no log yet.".to_owned());
+    let manager = progress.manager.as_ref().map(is).or_else(none);
+    let rescue = |rescue: &Rescue| {
+        format!("The rescue DAG {} has {} as done.", rescue.file, plural(rescue.done, "node"))
+    };
+    let all: Vec<String> =
+        manager.into_iter().chain(progress.rescue.as_ref().map(rescue)).collect();
+    (!all.is_empty()).then(|| all.join(" "))
 }
 
 /// Places with their runs, and a column for each cause.
@@ -105,9 +157,52 @@ fn table(out: &mut dyn Write, matrix: &Matrix, page: &Page) -> io::Result<()> {
     }
     for (number, row) in matrix.rows.iter().take(shown).enumerate() {
         let label = format!(" [{}] ", number + 1);
-        out.write_all(wrap(&label, 5, &legend(row.cause), page.style.columns).as_bytes())?;
+        out.write_all(wrap(&label, 5, &legend(&row.cause), page.style.columns).as_bytes())?;
+    }
+    if let Some(text) = grouping(matrix, shown) {
+        out.write_all(wrap("", 2, &text, page.style.columns).as_bytes())?;
     }
     Ok(())
+}
+
+/// What is said of error output that was not read.
+pub(super) fn outputs_left_out(view: &View) -> Option<String> {
+    let jobs = Some(view.outputs_left_out).filter(|jobs| *jobs > 0)?;
+    Some(format!(
+        "The error output of {} was not read: at most {OUTPUTS} files are read, for 5 s at most.",
+        plural(jobs, "more failed job")
+    ))
+}
+
+/// What places and causes stand for, where they are not machines and causes one by one; so many
+/// causes have a column of their own.
+pub(super) fn grouping(matrix: &Matrix, shown: usize) -> Option<String> {
+    let named = matrix.columns.iter().filter(|column| !column.name.is_empty());
+    let places: usize = named.clone().map(|column| column.places).sum();
+    let (all, by) = match matrix.shown_by {
+        ShownBy::Machine => (String::new(), ""),
+        ShownBy::Domain => (plural(places, "machine"), "Machines are shown by domain"),
+        ShownBy::Site => (plural(matrix.machines, "machine"), "Machines are shown by site"),
+        ShownBy::Tier => (plural(places, "site"), "Sites are shown by tier or domain"),
+    };
+    let mut text = Vec::new();
+    if !by.is_empty() {
+        text.push(format!("{by}: {all} in {}.", plural(named.clone().count(), "row")));
+    }
+    if let Some(others) = named.clone().find(|column| column.name == OTHERS && column.places > 1) {
+        let what = if matrix.shown_by == ShownBy::Domain { "machine" } else { "site" };
+        let those = plural(others.places, what);
+        text.push(format!("The row {OTHERS} stands for the remaining {those}."));
+    }
+    if matrix.by_kind {
+        let (causes, kinds) = (matrix.causes, plural(matrix.rows.len(), "kind"));
+        text.push(format!("Causes are shown by kind: {causes} causes of {kinds}."));
+    }
+    if let Some(rest) = matrix.rows.len().checked_sub(shown).filter(|rest| *rest > 0) {
+        let what = if matrix.by_kind { "kind" } else { "cause" };
+        text.push(format!("The column OTHER stands for the remaining {}.", plural(rest, what)));
+    }
+    (!text.is_empty()).then(|| text.join(" "))
 }
 
 /// The name of a row, with how many places it stands for.
@@ -120,7 +215,7 @@ pub(super) fn place(column: &Column) -> String {
 }
 
 /// A cause, and what its code means.
-pub(super) fn legend(cause: Cause) -> String {
+pub(super) fn legend(cause: &Cause) -> String {
     let meaning = cause.meaning().map_or(String::new(), |meaning| format!(": {meaning}"));
     format!("{}{meaning}", cause.name())
 }
@@ -179,13 +274,22 @@ pub(super) fn left_out(all: &[KeepOff]) -> Option<String> {
 /// Characters of a reason that are printed.
 const REASON: usize = 200;
 
+/// The beginning of a reason with a mark at its end; empty: there is none.
+fn as_sentence(reason: &str) -> String {
+    let reason = strip_control(reason);
+    match reason.trim() {
+        reason if reason.is_empty() || reason.ends_with(['.', '!', '?']) => {
+            shorten(reason, REASON).into_owned()
+        }
+        reason => format!("{}.", shorten(reason, REASON)),
+    }
+}
+
 /// Which jobs start again and again, why they leave, and the usual change.
 pub(super) fn thrashes(thrashing: &Thrashing, now: i64) -> String {
-    let reason = strip_control(&thrashing.reason);
-    let reason = match reason.trim() {
-        "" => String::new(),
-        reason if reason.ends_with(['.', '!', '?']) => format!(" {}", shorten(reason, REASON)),
-        reason => format!(" {}.", shorten(reason, REASON)),
+    let reason = match as_sentence(&thrashing.reason) {
+        reason if reason.is_empty() => reason,
+        reason => format!(" {reason}"),
     };
     let change = thrashing.code.and_then(HoldCode::of).map_or("", |code| code.change);
     let change = match change {
@@ -253,6 +357,9 @@ pub(super) fn blocked(blocker: &Blocker) -> String {
 
 fn print_progress(out: &mut dyn Write, progress: &Progress, page: &Page) -> io::Result<()> {
     let columns = page.style.columns;
+    if let Some(text) = manager(progress) {
+        out.write_all(wrap("", 2, &text, columns).as_bytes())?;
+    }
     out.write_all(wrap("DAG: nodes ", 2, &states(progress), columns).as_bytes())?;
     for blocker in progress.blockers.iter().take(BLOCKERS) {
         out.write_all(wrap(label(blocker), 2, &blocked(blocker), columns).as_bytes())?;

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use super::sizes::{self, KINDS, label};
 use super::workflow::{
-    BLOCKERS, COMMANDS, FOR_NEXT_JOBS, TO_GO_ON, blocked, counts, heading, left_out, legend, place,
-    requirements, sentence, states, thrashes,
+    BLOCKERS, COMMANDS, FOR_NEXT_JOBS, TO_GO_ON, blocked, counts, grouping, heading, left_out,
+    legend, manager, outputs_left_out, place, requirements, sentence, states, thrashes,
 };
 use crate::page::{Section, document, escape, figure, head, list};
 use crate::workflow::{Matrix, Progress, State, View};
@@ -25,6 +25,9 @@ const HEADING: usize = 30;
 
 /// Causes that have a column of their own; the others share one.
 const CAUSES: usize = 12;
+
+/// The opacity of a cell with few of many runs: one that can be seen.
+const FAINTEST: f64 = 0.15;
 
 /// Pixels of the bar of a DAG.
 const BAR: (usize, usize) = (900, 28);
@@ -69,11 +72,10 @@ pub(in crate::cli) fn page(view: &View, about: &str, advice: &str, now: i64) -> 
     }
     let mut sections = Vec::new();
     if !view.matrix.rows.is_empty() {
-        sections.push(Section::new(
-            "places",
-            "Failed runs by place and cause",
-            picture(&view.matrix),
-        ));
+        let left_out = outputs_left_out(view)
+            .map_or(String::new(), |text| format!("<p>{}</p>\n", escape(&text)));
+        let picture = picture(&view.matrix) + &left_out;
+        sections.push(Section::new("places", "Failed runs by place and cause", picture));
     }
     if !sizes.is_empty() {
         sections.push(Section::new("sizes", "What jobs should ask for", sizes));
@@ -115,7 +117,7 @@ fn picture(matrix: &Matrix) -> String {
     let middle = |column: usize| NAMES + column * width + width / 2;
     let causes = (1..=shown).map(|number| format!("[{number}]"));
     let headings = ["runs".to_owned(), "failed".to_owned()].into_iter().chain(causes);
-    for (at, heading) in headings.chain(has_others.then(|| "other".to_owned())).enumerate() {
+    for (at, heading) in headings.chain(has_others.then(|| "OTHER".to_owned())).enumerate() {
         text(middle(at), HEADING - 10, "middle", &heading);
     }
     let mut cells = String::new();
@@ -131,12 +133,13 @@ fn picture(matrix: &Matrix) -> String {
         let counts = matrix.rows.iter().take(shown).map(of).chain(has_others.then_some(rest));
         for (at, count) in counts.enumerate() {
             let share = count as f64 / ended.max(1) as f64;
+            let opacity =
+                if count == 0 { 0.0 } else { FAINTEST + (0.85 - FAINTEST) * share.min(1.0) };
             let left = NAMES + (at + 2) * width;
             let _ = writeln!(
                 cells,
                 "<rect x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" fill=\"var(--bad)\" \
-                 fill-opacity=\"{:.2}\" stroke=\"var(--rule)\"/>",
-                0.85 * share.min(1.0)
+                 fill-opacity=\"{opacity:.2}\" stroke=\"var(--rule)\"/>"
             );
             if count > 0 {
                 let _ = writeln!(
@@ -150,11 +153,13 @@ fn picture(matrix: &Matrix) -> String {
     svg.push_str(&cells);
     svg.push_str("</svg>\n");
     let name =
-        |(at, row): (usize, &crate::workflow::Row)| format!("[{}] {}", at + 1, legend(row.cause));
+        |(at, row): (usize, &crate::workflow::Row)| format!("[{}] {}", at + 1, legend(&row.cause));
     let causes: Vec<String> = matrix.rows.iter().take(shown).enumerate().map(name).collect();
     let caption =
         "The darker a cell, the larger the share of the runs at the place that failed so.";
-    figure("", &svg, caption) + &list(&causes)
+    let grouping =
+        grouping(matrix, shown).map_or(String::new(), |text| format!("<p>{}</p>\n", escape(&text)));
+    figure("", &svg, caption) + &list(&causes) + &grouping
 }
 
 /// A bar of the nodes by state, and what keeps others waiting.
@@ -186,7 +191,9 @@ fn of_dag(progress: &Progress) -> String {
     svg.push_str("</svg>\n");
     let caption =
         "Green: done, red: failed, amber: on hold, blue: running, grey: idle, pale: not submitted.";
-    let mut out = format!("<p>Nodes: {}</p>\n", escape(&states(progress)));
+    let mut out =
+        manager(progress).map_or(String::new(), |text| format!("<p>{}</p>\n", escape(&text)));
+    let _ = writeln!(out, "<p>Nodes: {}</p>", escape(&states(progress)));
     out.push_str(&figure("", &svg, caption));
     let blocked: Vec<String> = progress.blockers.iter().take(BLOCKERS).map(blocked).collect();
     out.push_str(&list(&blocked));
