@@ -40,7 +40,7 @@ fn of(ends: &[(i32, i32, &str)], idle: &[Asking], version: Option<&str>) -> Vec<
     fits(&history(ends), NOW, idle, version, |_, _| true)
 }
 
-fn like<'a>(count: i32, end: &'a str) -> impl Iterator<Item = (i32, i32, &'a str)> {
+fn like(count: i32, end: &str) -> impl Iterator<Item = (i32, i32, &str)> {
     (0..count).map(move |proc| (7, proc, end))
 }
 

@@ -9,7 +9,6 @@ use std::sync::{Arc, PoisonError};
 
 use classads::ClassAd;
 use eventlog::{Events, JobId, ReadOptions};
-use holdadvise::advice::meaning::Resource;
 use holdadvise::advice::{
     Advice, Advisor, Change, ChangeKind, Correction, Costs, Figure, Held, Policies, Recommendation,
 };
@@ -17,6 +16,7 @@ use holdadvise::checks::{LocalFiles, Recorded, Urls};
 use holdadvise::features::Holds;
 use holdadvise::history::{Coverage, HistoryBuilder, SourceId};
 use holdadvise::model::Model;
+use holdadvise::sizes::Resource;
 use holdadvise_simulate::{Deed, Fix, HeldNow, Policy, Thing};
 use jiff::tz::TimeZone;
 
