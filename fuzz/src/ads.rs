@@ -8,6 +8,15 @@ use classads::{ClassAd, EvalContext, Expr, Style};
 /// read.
 const OVERFLOW: &str = "-24855+-3:-14:-";
 
+/// Has a time below a ten thousandth of a second, which HTCondor prints with an exponent and does
+/// not read again.
+fn has_small_time(printed: &str) -> bool {
+    printed.split("relTime(\"").skip(1).any(|time| {
+        let time = time.split('"').next().unwrap_or_default();
+        time.contains("e-")
+    })
+}
+
 static JOB: LazyLock<ClassAd> = LazyLock::new(|| {
     ClassAd::parse(
         "[ x = 5; y = 2.5; s = \"text\"; l = { 1, x }; n = [ x = 6; z = parent.x ]; c = c; \
@@ -46,7 +55,7 @@ pub fn classad_expr(bytes: &[u8]) {
             // The old syntax writes backslashes in strings as they are.
             if style == Style::New {
                 assert!(
-                    again.is_ok() || printed.contains(OVERFLOW),
+                    again.is_ok() || printed.contains(OVERFLOW) || has_small_time(&printed),
                     "{text:?} prints as {printed:?}"
                 );
             }

@@ -298,9 +298,10 @@ impl<'a> Advisor<'a> {
         let code = hold.identity.code;
         let limit_seen = question.facts.limit_seen.as_ref();
         let may_raise = question.facts.raise_may_help();
+        let most_as_is = limit_seen.and_then(LimitSeen::most_as_is).unwrap_or(1.0);
         let as_is = |p: f64| match limit_seen.and_then(LimitSeen::after_hang) {
             Some((finished, failed)) => share(seen.as_is(p), finished, failed),
-            None => seen.as_is(p),
+            None => seen.as_is(p).min(most_as_is),
         };
         let judged = |&(action, p): &(Action, f64)| {
             (action, if action == Action::AsIs { as_is(p) } else { seen.trusted(p) })

@@ -29,6 +29,9 @@ const SLOWER: f64 = 1.5;
 /// not known: two raises were used up, so that a third by the same factor is blind. Assumed.
 const LEAST_GROWN: usize = 3;
 
+/// Success as it is of a job that has less than like jobs needed, at most: *unlikely*. Assumed.
+const TOO_LITTLE: f64 = 0.34;
+
 /// Clusters and programs that are remembered.
 const REMEMBERED: usize = 64;
 
@@ -146,6 +149,15 @@ impl LimitSeen {
             } if *resource == wanted => {
                 Some((*next, Figure { least: peaks.most, most: peaks.most }))
             }
+            _ => None,
+        }
+    }
+
+    /// The most that success as it is may be, where like jobs needed more than this one has: it meets
+    /// its limit again, unless it needs less this time.
+    pub const fn most_as_is(&self) -> Option<f64> {
+        match self {
+            Self::Usage { finding: LimitFinding::TooLow, next: Some(_), .. } => Some(TOO_LITTLE),
             _ => None,
         }
     }
@@ -329,7 +341,12 @@ impl Siblings {
         let used = if used.len() < LEAST { Vec::new() } else { used };
         let mut peaks = Range::default();
         used.iter().for_each(|used| peaks.add(used.peak));
-        let given = own_runs::given(facts, resource).or(runs.last().copied());
+        // An edit since the hold counts.
+        let asked = match resource {
+            Resource::Memory => facts.request_memory,
+            Resource::Disk => facts.request_disk,
+        };
+        let given = own_runs::given(facts, resource).or(runs.last().copied()).max(asked);
         let needs_more = peaks.figure.zip(given).is_some_and(|(peaks, given)| {
             let (part, whole) = NEAR_LIMIT;
             peaks.most * whole as f64 > given as f64 * part as f64

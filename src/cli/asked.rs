@@ -52,6 +52,12 @@ impl<'a> Asked<'a> {
         }
     }
 
+    /// The submit file of the node that a job is of, as a number.
+    pub(super) fn submit_file(&self, job: JobId, request: &Request) -> Option<usize> {
+        let Self::Dag(nodes) = self else { return None };
+        request.dag.as_ref()?.submit_file(nodes.get(&job)?)
+    }
+
     pub(super) fn names(&self, job: JobId, owner: Option<&str>) -> bool {
         match self {
             Self::All => true,

@@ -35,7 +35,7 @@ pub(super) type Owners = HashMap<PathBuf, BTreeSet<String>>;
 pub struct Gathered {
     /// Jobs to judge. Without ads (logs alone) the logs tell which jobs are held.
     pub held: Vec<QueueJob>,
-    /// Jobs in other states, where these are asked about too.
+    /// Jobs in other states, where these are asked about too, or that may thrash.
     pub others: Vec<QueueJob>,
     /// True when there are no ads and the jobs held at the end of the logs are meant.
     pub logs_alone: bool,
@@ -106,7 +106,11 @@ pub fn gather(
     let projection = Projection::new(ATTRIBUTES, request.selection.constraint.as_deref())
         .following(request.printed_attributes());
     let projection = match request.workflow {
-        true => projection.with(THRASHING_ATTRIBUTES).with(FIT_ATTRIBUTES),
+        true => projection.with(FIT_ATTRIBUTES),
+        false => projection,
+    };
+    let projection = match request.workflow || request.selection.thrashing {
+        true => projection.with(THRASHING_ATTRIBUTES),
         false => projection,
     };
     let schedd = request.schedd(config)?;
@@ -134,7 +138,7 @@ pub fn gather(
     };
     let Found { held, others, refused, faults, ads } = found?;
     let mut remarks = Remarks { refused, faults, ..Remarks::default() };
-    if held.is_empty() && !logs_alone && !request.workflow {
+    if held.is_empty() && others.is_empty() && !logs_alone && !request.workflow {
         return Ok((Gathered { ads, ..Gathered::default() }, remarks));
     }
     let named = job_logs::of(request, config, &held, &others, &mut remarks);

@@ -19,18 +19,19 @@ use super::request::Output;
 use super::run::RunError;
 use super::said::Outputs;
 use super::zones::Zone;
-use super::{Config, Request};
+use super::{Config, Request, stuck};
 use crate::advice::{Advice, Advisor, Command, Held, Missing, Policies, Since, Target, ask_urls};
 use crate::checks::LocalFiles;
 use crate::features::Holds;
 use crate::history::{
-    Coverage, EventLogView, History, HistoryBuilder, HoldInQueue, LogReport, printed,
+    Coverage, EventLogView, History, HistoryBuilder, HoldInQueue, LogReport, command_digest,
+    printed,
 };
 use crate::hold_code::is_by_system;
 use crate::model::{Model, ModelError};
 use crate::policy::{Knobs, PolicyTime};
-use crate::queue::{AdText, QueueError, QueueJob, display_path, job_status as status};
-use crate::workflow::{Asking, FIT_ATTRIBUTES, Thrasher, View, Waiting, fits, keep_off, thrashing};
+use crate::queue::{AdText, JobSpec, QueueError, QueueJob, display_path, job_status as status};
+use crate::workflow::{Asking, FIT_ATTRIBUTES, Question, Thrashing, View, Waiting, fits, keep_off};
 use eventlog::input;
 use eventlog::{EventLogError, JobId, LogFiles, ReadOptions};
 
@@ -50,6 +51,18 @@ pub(super) struct Seen {
     pub(super) jobs: usize,
     /// What is wrong where, if that is asked for.
     pub(super) view: Option<View>,
+    /// Jobs that start and leave their slots again and again, where there is no view that has them.
+    pub(super) thrashing: Vec<Thrashing>,
+}
+
+impl Seen {
+    fn with_thrashing(mut self, thrashing: Vec<Thrashing>) -> Self {
+        match &mut self.view {
+            Some(view) => view.thrashing = thrashing,
+            None => self.thrashing = thrashing,
+        }
+        self
+    }
 }
 
 /// Gives the advice for each held job to `take`, in the order of their ids. Jobs that turn out not
@@ -73,15 +86,24 @@ pub(super) fn judge(
     if let Some(view) = view.as_ref().filter(|view| view.keep_off.iter().any(|one| one.held)) {
         gathered.held.retain(|job| !is_held_there(view, job));
     }
-    let seen = Seen { jobs: history.jobs().len(), view };
-    if request.workflow && request.output == Output::Json {
-        return Ok(seen);
+    let (mut thrashing, thrashers) = stuck::found(&gathered.others, now);
+    if !request.workflow {
+        let rest =
+            gathered.others.iter().filter(|job| thrashers.iter().all(|one| one.job() != job.id));
+        let named = rest.filter(|job| request.selection.jobs.contains(&JobSpec::Job(job.id)));
+        remarks.refused.extend(named.map(|job| format!("job {} is not held", job.id)));
+    }
+    let mut seen = Seen { jobs: history.jobs().len(), view, thrashing: Vec::new() };
+    let is_view_alone = request.workflow && request.output == Output::Json;
+    if is_view_alone && !thrashing.iter().any(|group| group.is_of_job) {
+        return Ok(seen.with_thrashing(thrashing));
     }
     let held = match gathered.logs_alone {
         true => held_in_logs(&history, &mut remarks.refused, request, now),
         false => gathered.held.iter().map(|job| job.id).collect(),
     };
-    let holds = Holds::Clusters(held.iter().map(|job| job.cluster).collect());
+    let asked = held.iter().copied().chain(thrashing.iter().map(|group| group.job));
+    let holds = Holds::Clusters(asked.map(|job| job.cluster).collect());
     let mut held_by_code: HashMap<i32, usize> = HashMap::new();
     for (&(code, _), &count) in gathered.hold_counts.iter().flatten() {
         *held_by_code.entry(code).or_default() += usize::try_from(count).unwrap_or(usize::MAX);
@@ -115,6 +137,12 @@ pub(super) fn judge(
     }
     for job in &gathered.held {
         *policies.held_in_cluster.entry(job.id.cluster).or_default() += 1;
+    }
+    let judging = (&thrashers[..], &gathered.others[..]);
+    stuck::judge(&mut thrashing, judging, advisor, &policies, now)?;
+    seen = seen.with_thrashing(thrashing);
+    if is_view_alone {
+        return Ok(seen);
     }
     let judge_jobs = |jobs: &[QueueJob]| {
         let held = |job: &QueueJob| {
@@ -164,9 +192,6 @@ fn view_of(
     let names = |job, owner: Option<&str>| asked.names(job, owner);
     let mut view = View::of(history, now, request.by, names, |run| outputs.says(run));
     view.outputs_left_out = outputs.left_out;
-    let thrashers =
-        gathered.others.iter().filter_map(|job| Thrasher::of(job.id, &job.ad.to_classad(), now));
-    view.thrashing = thrashing(&thrashers.collect::<Vec<_>>());
     // Nobody changes all users' jobs for what may be one user's fault.
     let is_meant = !selection.all_users || !selection.jobs.is_empty();
     if view.has_good_place && is_meant {
@@ -175,10 +200,17 @@ fn view_of(
         view.keep_off = keep_off(&all.collect::<Vec<_>>(), &view.suspects);
     }
     let idle = gathered.others.iter().filter(|_| is_meant).filter_map(asking);
-    view.sizes = fits(history, now, &idle.collect::<Vec<_>>(), config.knobs().version(), names);
-    for size in view.sizes.iter_mut().flat_map(|fit| &mut fit.sizes) {
-        size.slots = pool.room(size.resource, size.allocation.first);
-    }
+    view.sizes = fits(
+        history,
+        &Question {
+            now,
+            idle: &idle.collect::<Vec<_>>(),
+            version: config.knobs().version(),
+            names: &names,
+            submit_file: &|job| asked.submit_file(job, request),
+            room: &|resource, amount| pool.room(resource, amount),
+        },
+    );
     Ok(view)
 }
 
@@ -230,6 +262,7 @@ fn asking(job: &QueueJob) -> Option<Asking> {
         memory: number("RequestMemory"),
         disk: number("RequestDisk"),
         is_new: ad.integer("NumJobStarts").unwrap_or(0) == 0,
+        command: command_digest(&ad),
     })
 }
 
@@ -249,7 +282,7 @@ fn checked_files(
 
 /// Nobody but its owner, and not root, is given a command that opens or changes a file which a job
 /// names: the rest comes after that.
-fn leave_to_owner(advice: &mut Advice) {
+pub(super) fn leave_to_owner(advice: &mut Advice) {
     let opens = advice.commands.iter().any(|command| matches!(command, Command::Run(_)));
     if opens && (account().is_none() || account() != advice.held.owner.as_deref()) {
         let rest = std::mem::take(&mut advice.commands);

@@ -32,6 +32,7 @@
 //! - [`releaseexpr`]: the command line of `condor_releaseexpr`.
 //! - `request`: what the command line asks for.
 //! - `run`: the story of one call.
+//! - `stuck`: jobs that leave their slots again and again, judged like held ones.
 //! - `said`: what programs of failed jobs wrote, for `-workflow`.
 //! - [`sentences`]: advice becomes English, here and nowhere else.
 //! - `watch`: `-watch`: looks again and prints what changed.
@@ -70,6 +71,7 @@ mod request;
 mod run;
 mod said;
 pub mod sentences;
+mod stuck;
 mod watch;
 mod zones;
 

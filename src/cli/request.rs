@@ -269,6 +269,7 @@ impl Request {
                 constraint: both(text("constraint"), dag_node),
                 all_users: matches.get_flag("allusers"),
                 any_state: is_workflow,
+                thrashing: false,
             },
             advice: advice(matches)?,
             workflow: is_workflow,
@@ -322,6 +323,7 @@ impl Request {
         if let Some(path) = path("dag") {
             request.take_dag(&path)?;
         }
+        request.selection.thrashing = request.prints_thrashing();
         let files = request.job_ads.iter().chain(&request.epochs);
         let files = files.chain(&request.user_logs).chain(&request.event_logs);
         piped::check_read_once(files.map(PathBuf::as_path))?;
@@ -330,6 +332,13 @@ impl Request {
             return Err(ArgumentError::Invalid(text.to_owned()));
         }
         Ok(request)
+    }
+
+    /// Jobs that thrash are printed below the held ones, for people; nobody acts on them.
+    fn prints_thrashing(&self) -> bool {
+        let for_people = matches!(self.output, Output::Groups | Output::Table | Output::Totals);
+        let is_more = self.apply.is_some() || self.watch.is_some() || self.dag_node;
+        for_people && !is_more && !self.workflow && self.limit.is_none() && self.advice.is_empty()
     }
 }
 
@@ -532,7 +541,7 @@ mod tests {
     #[test]
     fn nothing_asks_for_own_held_jobs() {
         let request = read("").unwrap();
-        assert_eq!(request.selection, Selection::default());
+        assert_eq!(request.selection, Selection { thrashing: true, ..Selection::default() });
         assert_eq!(request.output, Output::Groups);
         assert!(request.style.columns.is_some_and(|columns| (40..=100).contains(&columns)));
         assert!(!request.is_offline());

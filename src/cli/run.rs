@@ -15,7 +15,7 @@ use super::gather::{Gathered, Remarks, gather};
 use super::judge::{Seen, Take, judge};
 use super::outcomes::print_outcomes;
 use super::output::{self, ToolError, say};
-use super::print::{Page, Printer};
+use super::print::{Page, Printer, print_thrashing};
 use super::request::Output;
 use super::watch::watch;
 use super::{ArgumentError, Config, Request};
@@ -281,7 +281,7 @@ pub(super) fn show(
         nothing = format!("No held jobs: the logs have {jobs}, none on hold at their end.");
     }
     tell(&remarks);
-    if judged == 0 && !selection.jobs.is_empty() && !request.workflow {
+    if judged == 0 && !selection.jobs.is_empty() && !request.workflow && seen.thrashing.is_empty() {
         return Err(RunError::NothingJudged);
     }
     if judged > 0 {
@@ -290,6 +290,7 @@ pub(super) fn show(
             format!("No advice of {}: {} judged.", words.join(", "), plural(judged, "held job"));
     }
     printer.finish(&nothing)?;
+    print_thrashing(out, &seen.thrashing, &page)?;
     Ok(None)
 }
 
@@ -342,7 +343,8 @@ pub(super) fn judge_all(
     take: Take<'_>,
 ) -> Result<Seen, RunError> {
     let mut seen = Seen::default();
-    if !gathered.held.is_empty() || gathered.logs_alone || request.workflow {
+    let any = !gathered.held.is_empty() || !gathered.others.is_empty();
+    if any || gathered.logs_alone || request.workflow {
         let model = model_file::open::<RunError>(&request.model(), config)?;
         seen = judge(gathered, remarks, request, config, &model, now, take)?;
     }

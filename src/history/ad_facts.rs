@@ -6,6 +6,7 @@ use classads::ClassAd;
 
 use super::{Hold, HoldInQueue, Symbol, Symbols, reason};
 use crate::memo::Memo;
+use eventlog::fnv1a;
 
 /// Attributes read from a job ad. `condor_q` is asked for these and no more.
 pub const ATTRIBUTES: &[&str] = &[
@@ -80,6 +81,8 @@ pub struct AdFacts {
     pub finished_after: Option<i64>,
     /// What it runs: Cmd, and its arguments where Cmd is a program of the system.
     pub program: Option<Symbol>,
+    /// Digest of what it runs, Cmd and its arguments, without the numbers in it.
+    pub command: Option<u64>,
     /// Files and URLs of TransferInput; relative files stand under Iwd.
     pub input: Vec<Symbol>,
     /// File servers of the URLs among them.
@@ -136,6 +139,7 @@ impl AdFacts {
             disk_usage: disk_used(ad),
             finished_after: finished_after(ad, known),
             program: program(ad).map(|program| symbols.intern(&program)),
+            command: command(ad),
             input,
             servers,
             machine: machine.map(|machine| symbols.intern(&machine)),
@@ -180,6 +184,21 @@ fn program(ad: &ClassAd) -> Option<String> {
     }
     let arguments = ["Args", "Arguments"].into_iter().find_map(|name| ad.string(name));
     Some(format!("{command}\n{}", arguments.unwrap_or_default()))
+}
+
+/// Digest of Cmd and arguments, with one digit for each number: jobs of a cluster count in them.
+pub(crate) fn command(ad: &ClassAd) -> Option<u64> {
+    let mut text = ad.string("Cmd")?;
+    text.push('\n');
+    text.extend(["Args", "Arguments"].into_iter().find_map(|name| ad.string(name)));
+    let mut of_number = false;
+    text.retain(|c| {
+        let is_first = !(of_number && c.is_ascii_digit());
+        of_number = c.is_ascii_digit();
+        is_first
+    });
+    let same = text.replace(|c: char| c.is_ascii_digit(), "0");
+    Some(fnv1a(same.as_bytes()))
 }
 
 /// Memory of the last run as it was measured, MiB.

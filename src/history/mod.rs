@@ -41,6 +41,7 @@ mod waiting;
 pub use access_point::{Coverage, EventLogView, History, SourceId};
 pub(crate) use access_point::{QUARTER, SAME_HOLD, quarters};
 pub use action::{Action, Outcome};
+pub(crate) use ad_facts::command as command_digest;
 pub(crate) use ad_facts::printed;
 pub use ad_facts::{ATTRIBUTES, AdFacts};
 pub(crate) use ad_facts::{disk_used, memory_used};

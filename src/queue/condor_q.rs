@@ -82,7 +82,7 @@ impl Schedd {
         let limit_text =
             limit.filter(|_| !selection.jobs.iter().any(|s| matches!(s, JobSpec::Job(_))));
         // The limit is of held jobs.
-        let limit_text = limit_text.filter(|_| !selection.any_state);
+        let limit_text = limit_text.filter(|_| !selection.any_state && !selection.thrashing);
         let mut sorter = Sorter::new(selection, limit, "the queue");
         self.ads(selection, list.as_deref(), limit_text, projection, |item| match item {
             AdItem::Ad(ad) => sorter.take(&ad),

@@ -4,13 +4,22 @@ use classads::ClassAd;
 
 use super::{AdText, JobLogs, JobSpec, Selection};
 use crate::history::HoldInQueue;
+use crate::hold_code::VACATE_BASE;
 use eventlog::JobId;
 
 /// Faults that are told one by one.
 const FAULTS: usize = 20;
 
-/// Vacates from which on it is said of a job that is not held how many there were.
+/// Vacates from which on a job may be one that thrashes.
 const VACATES: i64 = 3;
+
+/// What the queue is asked about jobs that thrash ([`Selection::thrashing`]).
+fn may_thrash(ad: &ClassAd) -> bool {
+    let at_least = |name| ad.integer(name) >= Some(VACATES);
+    let is_of_hold = ad.integer("VacateReasonCode").is_some_and(|code| code < VACATE_BASE.into());
+    let is_queued = matches!(ad.integer("JobStatus"), Some(status::IDLE | status::RUNNING));
+    is_queued && at_least("NumVacates") && (is_of_hold || at_least("NumVacatesPreExecution"))
+}
 
 /// A held job and the needed part of its ad.
 #[derive(Clone, Debug)]
@@ -74,7 +83,7 @@ pub(crate) fn state(ad: &ClassAd) -> &'static str {
 pub struct Found {
     /// The held ones among those asked about.
     pub held: Vec<QueueJob>,
-    /// The others, where jobs in any state are looked for.
+    /// The others, where jobs in any state are looked for, or those that thrash.
     pub others: Vec<QueueJob>,
     /// Of those named the ones that cannot be judged, a line each that says why.
     pub refused: Vec<String>,
@@ -123,21 +132,13 @@ impl<'a> Sorter<'a> {
             return;
         }
         let held = HoldInQueue::of(ad).is_some();
+        let thrashes = !held && self.selection.thrashing && may_thrash(ad);
         for (spec, met) in self.selection.jobs.iter().zip(&mut self.met) {
             let exact = matches!(spec, JobSpec::Job(_)) || self.selection.any_state;
-            if !*met && (held || exact) && spec.names(id, owner, user) {
+            if !*met && (held || thrashes || exact) && spec.names(id, owner, user) {
                 *met = true;
-                if !held && !self.selection.any_state {
-                    let state = state(ad);
-                    let thrashes = match ad.integer("NumVacates") {
-                        Some(vacates) if vacates >= VACATES => format!(
-                            "; it left its slot {vacates} times: condor_holdadvise -workflow {} says why",
-                            id.cluster
-                        ),
-                        _ => String::new(),
-                    };
-                    let line = format!("job {id} is not held, it is {state}{thrashes}");
-                    self.found.refused.push(line);
+                if !held && !self.selection.any_state && !thrashes {
+                    self.found.refused.push(format!("job {id} is not held, it is {}", state(ad)));
                 }
             }
         }
@@ -147,7 +148,7 @@ impl<'a> Sorter<'a> {
             let text = like.map_or_else(|| AdText::of(ad), |like| AdText::like(ad, &like.ad));
             self.found.held.push(QueueJob::of(id, ad, text));
         }
-        if !held && self.selection.any_state {
+        if thrashes || !held && self.selection.any_state {
             self.found.others.push(QueueJob::of(id, ad, AdText::of(ad)));
         }
     }

@@ -94,14 +94,29 @@ pub struct Selection {
     pub all_users: bool,
     /// Jobs in any state are looked for, not the held ones alone.
     pub any_state: bool,
+    /// Idle and running jobs that start and leave their slots again and again are looked for too.
+    pub thrashing: bool,
 }
+
+/// Held jobs.
+const HELD: &str = "JobStatus == 5";
+
+/// Those, and jobs that left their slots three times for the code of a hold, or before their
+/// program was started; the numbers of vacates are there since HTCondor 24.
+const HELD_OR_THRASHING: &str = "(JobStatus == 5 || NumVacates >= 3 && (JobStatus == 1 || JobStatus == 2) && \
+                                 (VacateReasonCode < 1000 || NumVacatesPreExecution >= 3))";
 
 impl Selection {
     /// The constraint to send to the queue. A job named by its full id is found in any state, so
     /// that `not held` and `not in the queue` differ; everything else only when held, unless any
     /// state will do.
     pub fn expression(&self) -> String {
-        self.and_constraint(self.named(if self.any_state { "" } else { "JobStatus == 5" }))
+        let state = match (self.any_state, self.thrashing) {
+            (true, _) => "",
+            (false, true) => HELD_OR_THRASHING,
+            (false, false) => HELD,
+        };
+        self.and_constraint(self.named(state))
     }
 
     /// The constraint for the jobs asked about in any state, and for these.

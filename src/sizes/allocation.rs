@@ -23,11 +23,13 @@ pub struct Used {
     pub seconds: f64,
 }
 
-/// What a job used that was held for it and did not finish since: it needs more.
+/// What a job used or had that did not finish: it needs as much at least.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limited {
     /// MiB or KiB.
     pub more_than: f64,
+    /// It met its limit, and needs more.
+    pub at_limit: bool,
 }
 
 /// What becomes of a job that uses more than it asked for.
@@ -74,6 +76,8 @@ pub struct Demand {
     enough: Vec<i64>,
     /// Seconds of a run, on average; the same for all where it is not known.
     seconds: f64,
+    /// The largest request is that of a job that finished.
+    is_known: bool,
 }
 
 /// A request, with the weight of the jobs that need it and their seconds, weighted.
@@ -85,33 +89,34 @@ struct Point {
 }
 
 impl Demand {
-    /// Of jobs that finished, and of those that need more than they used: each of these stands for
-    /// those that finished with more (B. Efron 1967), or if there are none for one that needs half
-    /// as much again. `None` where none finished.
+    /// Of jobs that finished, and of those that did not: each of these stands for those that
+    /// finished with more (B. Efron 1967), or if there are none for one that needs what it used, or
+    /// half as much again where it met its limit. `None` where none finished.
     #[must_use]
     pub fn of(resource: Resource, used: &[Used], limited: &[Limited]) -> Option<Self> {
         let seconds = used.iter().map(|used| used.seconds).sum::<f64>() / used.len() as f64;
         // Without times each run is as long as another.
         let (seconds, unknown) = if seconds > 0.0 { (seconds, 0.0) } else { (1.0, 1.0) };
-        let exact = used.iter().map(|used| (used.peak, used.seconds.max(unknown), true));
-        let bounds = limited.iter().map(|job| (job.more_than, seconds, false));
-        let mut all: Vec<(f64, f64, bool)> = exact.chain(bounds).collect();
+        let exact = used.iter().map(|used| (used.peak, used.seconds.max(unknown), None));
+        let bounds = limited.iter().map(|job| (job.more_than, seconds, Some(job.at_limit)));
+        let mut all: Vec<(f64, f64, Option<bool>)> = exact.chain(bounds).collect();
         // A job that used exactly as much does not need more.
-        all.sort_by(|one, other| one.0.total_cmp(&other.0).then(other.2.cmp(&one.2)));
+        all.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.2.cmp(&other.2)));
         let mut points: Vec<Point> = Vec::new();
         let mut enough = Vec::with_capacity(used.len());
         let mut weight = 1.0;
         let count = all.len();
-        for (at, (amount, seconds, is_exact)) in all.into_iter().enumerate() {
+        let is_known = all.last().is_some_and(|last| last.2.is_none());
+        for (at, (amount, seconds, limited)) in all.into_iter().enumerate() {
             let later = count - at - 1;
-            let request = resource.request_for(amount);
-            let request = match (is_exact, later) {
-                (true, _) => {
-                    enough.push(request);
-                    request
+            let request = match (limited, later) {
+                (None, _) => {
+                    enough.push(resource.request_for(amount));
+                    resource.request_for(amount)
                 }
-                (false, 0) => resource.raised(request),
-                (false, later) => {
+                (Some(true), 0) => resource.raised(amount.ceil() as i64),
+                (Some(false), 0) => resource.request_for(amount),
+                (Some(_), later) => {
                     weight += weight / later as f64;
                     continue;
                 }
@@ -125,13 +130,25 @@ impl Demand {
                 None => points.push(new),
             }
         }
-        (!enough.is_empty()).then_some(Self { resource, points, enough, seconds })
+        (!enough.is_empty()).then_some(Self { resource, points, enough, seconds, is_known })
     }
 
     /// Jobs that finished.
     #[must_use]
     pub const fn finished(&self) -> usize {
         self.enough.len()
+    }
+
+    /// The largest request is that of a job that finished.
+    #[must_use]
+    pub const fn is_known(&self) -> bool {
+        self.is_known
+    }
+
+    /// What a job is taken to need that needs more than all.
+    #[must_use]
+    pub fn beyond(&self) -> i64 {
+        self.resource.raised(self.largest())
     }
 
     /// The request that is enough for all.
@@ -180,18 +197,18 @@ impl Demand {
         let hold = again.seconds() * slot as f64;
         let above = above.map(|point| point.seconds * largest as f64 + hold * point.weight);
         let above = above.sum::<f64>() / weight;
-        let beyond = self.resource.raised(largest);
+        let beyond = self.beyond();
         let chance = if beyond > request { 1.0 / (self.finished() as f64 + 1.0) } else { 0.0 };
         request as f64 * self.seconds + above + chance * (beyond as f64 * self.seconds + hold)
     }
 
     /// For a job that was held when it had `given` and needs more: the allocation of those that
-    /// finished with more. Where they are fewer than [`LEAST`], it asks for no less than half as
+    /// used more and finished. Where they are fewer than [`LEAST`], it asks for no less than half as
     /// much again. `None` where there are none.
     #[must_use]
     pub fn above(resource: Resource, used: &[Used], given: i64) -> Option<Allocation> {
         let more: Vec<Used> =
-            used.iter().copied().filter(|used| resource.request_for(used.peak) > given).collect();
+            used.iter().copied().filter(|used| used.peak > given as f64).collect();
         let found = Self::of(resource, &more, &[])?.allocation(Again::Held);
         if more.len() >= LEAST {
             return Some(found);
@@ -265,13 +282,16 @@ mod tests {
         let alone = retried(&jobs, &[]);
         assert_eq!((alone.first, alone.largest), (1024, 4480));
         // Twelve more of the size of the largest one: it is the rule.
-        let limited = [Limited { more_than: 1024.0 }; 12];
+        let at = |more_than| Limited { more_than, at_limit: true };
+        let limited = [at(1024.0); 12];
         let with = retried(&jobs, &limited);
         assert_eq!((with.first, with.largest), (4480, 4480));
         // Larger than all that finished: what it needs is not known.
-        let limited = [Limited { more_than: 5000.0 }];
-        let more = retried(&jobs, &limited);
-        assert_eq!(more.largest, 8448);
+        let more = retried(&jobs, &[at(5000.0)]);
+        assert_eq!(more.largest, 7552);
+        // One that runs on needs what it has used so far.
+        let runs = Limited { more_than: 5000.0, at_limit: false };
+        assert_eq!(retried(&jobs, &[runs]).largest, 5632);
     }
 
     #[test]
@@ -287,7 +307,8 @@ mod tests {
         assert_eq!(above(1024), Some((2176, 41, 1)));
         // One larger job is little to go by.
         assert_eq!(above(2176), Some((10_112, 1, 0)));
-        assert_eq!(above(9000), Some((13_568, 1, 0)));
+        assert_eq!(above(9000), None);
+        assert_eq!(above(8999), Some((13_568, 1, 0)));
         assert_eq!(above(20_000), None);
         // One of five would be too many.
         let few = &jobs[..7];
@@ -326,7 +347,7 @@ mod tests {
             bounds in prop::collection::vec(1.0..20_000.0_f64, 0..20),
         ) {
             let jobs = used(&peaks);
-            let limited: Vec<_> = bounds.iter().map(|&more_than| Limited { more_than }).collect();
+            let limited: Vec<_> = bounds.iter().map(|&more_than| Limited { more_than, at_limit: true }).collect();
             let alone = retried(&jobs, &[]);
             let with = retried(&jobs, &limited);
             prop_assert!(with.largest >= alone.largest);

@@ -286,6 +286,13 @@ impl Dag {
         found
     }
 
+    /// The submit file of a node as a number: nodes of the same file have the same one.
+    #[must_use]
+    pub fn submit_file(&self, node: &str) -> Option<usize> {
+        let submit = self.nodes.get(*self.names.get(node)?)?.submit.as_ref()?;
+        Some(Arc::as_ptr(submit).addr())
+    }
+
     /// How many nodes it has.
     #[must_use]
     pub fn len(&self) -> usize {

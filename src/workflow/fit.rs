@@ -1,6 +1,6 @@
 //! What jobs of a kind asked for and used of memory and disk, and what they should ask for.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Serialize;
 
@@ -8,11 +8,14 @@ use super::keep_off::constraints;
 use crate::advice::{Command, Edit, SlotsFor};
 use crate::history::{History, JobHistory, Known, Symbol, What};
 use crate::policy::Version;
-use crate::sizes::{Again, Allocation, Demand, LEAST, Limited, Resource, Used, finished};
+use crate::sizes::{Again, Allocation, Demand, Finished, LEAST, Limited, Resource, Used, finished};
 use eventlog::JobId;
 
 /// A request is another one where it saves this part of what jobs are expected to take. Assumed.
 const WORTH: f64 = 0.1;
+
+/// Usage from this part of a request on is taken for a limit that was met. Assumed, as for holds.
+const NEAR: f64 = 0.9;
 
 /// The attributes by which a job asks for more by itself (`retry_request_memory`).
 pub const ATTRIBUTES: &[&str] =
@@ -29,6 +32,8 @@ pub struct Asking {
     pub disk: Option<i64>,
     /// It has not been started.
     pub is_new: bool,
+    /// Digest of its command ([`crate::history::AdFacts::command`]).
+    pub command: Option<u64>,
 }
 
 impl Asking {
@@ -40,10 +45,11 @@ impl Asking {
     }
 }
 
-/// Jobs of a kind: of a program, or of a cluster where the program is not known.
+/// Jobs of a kind: of the same command but for numbers in it, or where that is not known of a submit
+/// file of a DAG, or of a cluster.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Fit {
-    /// What they run; `None`: not known.
+    /// What they run; `None`: not known, or several programs.
     pub program: Option<String>,
     /// The first of their clusters, and how many they are.
     pub clusters: (i32, usize),
@@ -60,15 +66,20 @@ pub struct Fit {
 pub struct FitOf {
     /// Which; figures are MiB of memory or KiB of disk.
     pub resource: Resource,
-    /// The least and the most that a job used at its peak.
+    /// Jobs that finished and of which the usage is known.
+    pub finished: usize,
+    /// The least and the most that one of them used at its peak.
     pub used: (f64, f64),
-    /// The least and the most that a job asked for, where it is known.
+    /// The least and the most that one of them asked for, where it is known.
     pub asked: Option<(i64, i64)>,
-    /// Jobs that were held for it and have not finished since.
+    /// Jobs that met their limit and have not finished since.
     pub limited: usize,
     /// What to ask for; with the largest then where HTCondor runs a job again that needs more.
     pub allocation: Allocation,
-    /// Lines of a submit description.
+    /// The largest is what a job needs that finished; `false`: some need more, and how much is not
+    /// known.
+    pub is_known: bool,
+    /// Lines of a submit description; none where no slot has as much.
     pub lines: Vec<String>,
     /// Slots of the pool that have as much, where the pool was asked.
     pub slots: Option<SlotsFor>,
@@ -89,139 +100,214 @@ pub struct FitEdit {
     pub command: String,
 }
 
-/// A program of an owner, or a cluster.
+/// What is asked about sizes.
+pub struct Question<'a> {
+    /// Unix seconds.
+    pub now: i64,
+    /// Jobs that wait in the queue.
+    pub idle: &'a [Asking],
+    /// Without a version, or with one that does not have `retry_request_memory`, a job that uses
+    /// more than it asked for is held.
+    pub version: Option<Version>,
+    /// Which jobs are asked about, by id and owner.
+    pub names: &'a dyn Fn(JobId, Option<&str>) -> bool,
+    /// The submit file of a node of a DAG, as a number.
+    pub submit_file: &'a dyn Fn(JobId) -> Option<usize>,
+    /// The slots that have so much of a resource; `None`: not known.
+    pub room: &'a dyn Fn(Resource, i64) -> Option<SlotsFor>,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
-    Program(u32, u32),
+    /// Owner and command.
+    Command(u32, u64),
+    Submit(usize),
     Cluster(i32),
-}
-
-/// The programs of clusters, as far as they are known.
-struct Kinds<'a> {
-    history: &'a History,
-    programs: HashMap<i32, Symbol>,
-}
-
-impl<'a> Kinds<'a> {
-    fn of(history: &'a History) -> Self {
-        let mut programs = HashMap::new();
-        for job in history.jobs() {
-            if let Some(program) = program(job) {
-                programs.entry(job.job.cluster).or_insert(program);
-            }
-        }
-        Self { history, programs }
-    }
-
-    /// A job without an ad runs what others of its cluster run.
-    fn kind(&self, job: JobId) -> Kind {
-        let own = self.history.job(job).and_then(program);
-        let program = own.or_else(|| self.programs.get(&job.cluster).copied());
-        match self.history.owner_of(job).zip(program) {
-            Some((owner, program)) => Kind::Program(owner.number(), program.number()),
-            None => Kind::Cluster(job.cluster),
-        }
-    }
-}
-
-fn program(job: &JobHistory) -> Option<Symbol> {
-    job.ads.last().and_then(|ad| ad.program)
 }
 
 /// What is known of jobs of a kind.
 #[derive(Default)]
 struct Jobs<'a> {
     jobs: Vec<&'a JobHistory>,
+    finished: Vec<Finished>,
     idle: Vec<Asking>,
 }
 
-/// What jobs should ask for that `names` is true for, by id and owner, as of `now`, Unix seconds.
-/// `idle`: those of them that wait in the queue. Without a version, or with one that does not have
-/// `retry_request_memory`, a job that uses more than it asked for is held.
+fn command(job: &JobHistory) -> Option<u64> {
+    job.ads.last().and_then(|ad| ad.command)
+}
+
+/// Sorts jobs into kinds.
+struct Kinds<'a> {
+    history: &'a History,
+    question: &'a Question<'a>,
+    /// Commands of each cluster, as far as they are known.
+    commands: HashMap<i32, BTreeSet<u64>>,
+}
+
+impl Kinds<'_> {
+    fn of(&self, job: JobId, command: Option<u64>) -> Kind {
+        let owner = self.history.owner_of(job).map_or(u32::MAX, Symbol::number);
+        let of_cluster = || {
+            let commands = self.commands.get(&job.cluster)?;
+            commands.first().copied().filter(|_| commands.len() == 1)
+        };
+        let known = |command| Kind::Command(owner, command);
+        command
+            .map(known)
+            .or_else(|| (self.question.submit_file)(job).map(Kind::Submit))
+            .or_else(|| of_cluster().map(known))
+            .unwrap_or(Kind::Cluster(job.cluster))
+    }
+}
+
+/// What jobs should ask for, the kinds with most jobs that finished first.
 #[must_use]
-pub fn fits(
-    history: &History,
-    now: i64,
-    idle: &[Asking],
-    version: Option<Version>,
-    names: impl Fn(JobId, Option<&str>) -> bool,
-) -> Vec<Fit> {
-    let kind_of = Kinds::of(history);
-    let mut kinds: BTreeMap<Kind, Jobs<'_>> = BTreeMap::new();
-    for job in history.jobs() {
-        let owner = job.owner_at(now).map(|owner| history.symbols.name(owner));
-        if names(job.job, owner) {
-            kinds.entry(kind_of.kind(job.job)).or_default().jobs.push(job);
+pub fn fits(history: &History, question: &Question<'_>) -> Vec<Fit> {
+    let asked: Vec<&JobHistory> = history
+        .jobs()
+        .iter()
+        .filter(|job| {
+            let owner = history.owner_of(job.job).map(|owner| history.symbols.name(owner));
+            (question.names)(job.job, owner)
+        })
+        .collect();
+    let mut commands: HashMap<i32, BTreeSet<u64>> = HashMap::new();
+    let of_idle = question.idle.iter().map(|asking| (asking.job, asking.command));
+    for (job, command) in asked.iter().map(|job| (job.job, command(job))).chain(of_idle) {
+        if let Some(command) = command {
+            commands.entry(job.cluster).or_default().insert(command);
         }
     }
-    for asking in idle {
-        if let Some(jobs) = kinds.get_mut(&kind_of.kind(asking.job)) {
+    let kind = Kinds { history, question, commands };
+    let mut kinds: BTreeMap<Kind, Jobs<'_>> = BTreeMap::new();
+    for job in asked {
+        let jobs = kinds.entry(kind.of(job.job, command(job))).or_default();
+        jobs.finished.extend(finished(job, question.now));
+        jobs.jobs.push(job);
+    }
+    // Where every job has a command of its own, its cluster tells more.
+    let few = |(kind, jobs): &(Kind, Jobs<'_>)| {
+        matches!(kind, Kind::Command(..)) && jobs.finished.len() < LEAST
+    };
+    let (alone, mut kinds): (Vec<_>, BTreeMap<_, _>) = {
+        let (alone, kept): (Vec<_>, Vec<_>) = kinds.into_iter().partition(few);
+        (alone, kept.into_iter().collect())
+    };
+    for job in alone.into_iter().flat_map(|(_, jobs)| jobs.jobs) {
+        let jobs = kinds.entry(Kind::Cluster(job.job.cluster)).or_default();
+        jobs.finished.extend(finished(job, question.now));
+        jobs.jobs.push(job);
+    }
+    for asking in question.idle {
+        let kind_of_job = kind.of(asking.job, asking.command);
+        // A job of a command that no other has is like those of its cluster, if that has no other.
+        let commands = kind.commands.get(&asking.job.cluster).map_or(0, BTreeSet::len);
+        let of_cluster = Kind::Cluster(asking.job.cluster);
+        let found = match kinds.contains_key(&kind_of_job) {
+            true => Some(kind_of_job),
+            false => (commands <= 1).then_some(of_cluster),
+        };
+        if let Some(jobs) = found.and_then(|kind| kinds.get_mut(&kind)) {
             jobs.idle.push(*asking);
         }
     }
     let mut found: Vec<Fit> =
-        kinds.values().filter_map(|jobs| fit(history, now, jobs, version)).collect();
+        kinds.values().filter_map(|jobs| fit(history, question, jobs)).collect();
     found.sort_by_key(|fit| std::cmp::Reverse(fit.finished));
     found
 }
 
-fn fit(history: &History, now: i64, jobs: &Jobs<'_>, version: Option<Version>) -> Option<Fit> {
-    let ended: Vec<_> = jobs.jobs.iter().filter_map(|job| finished(job, now)).collect();
-    if ended.len() < LEAST {
+fn fit(history: &History, question: &Question<'_>, jobs: &Jobs<'_>) -> Option<Fit> {
+    if jobs.finished.len() < LEAST {
         return None;
     }
-    let took = ended.iter().filter_map(|job| job.took);
-    let took = took.fold(None, |range, took| Some(wider(range, took)));
-    let of = |resource: Resource| {
-        let used = ended.iter().filter_map(|job| {
-            Some(Used { peak: job.of(resource).used?, seconds: job.took.unwrap_or(0.0) })
-        });
-        let used: Vec<Used> = used.collect();
-        let peaks = used.iter().fold(None, |range, used| Some(wider(range, used.peak)))?;
-        if used.len() < LEAST {
-            return None;
-        }
-        let asked = ended.iter().filter_map(|job| job.of(resource).asked);
-        let least_asked = asked.clone().reduce(f64::min);
-        let limited: Vec<Limited> = jobs
-            .jobs
-            .iter()
-            .filter_map(|job| limited(history, job, now, resource, least_asked))
-            .collect();
-        let demand = Demand::of(resource, &used, &limited)?;
-        let asked = asked.chain(jobs.idle.iter().filter_map(|job| Some(job.of(resource)? as f64)));
-        let asked = asked.fold(None, |range, asked| Some(wider(range, asked)));
-        let asked = asked.map(|(least, most)| (least as i64, most as i64));
-        let is_retried = version.is_some_and(|version| version >= resource.retried_since());
-        let again = if is_retried { Again::Retried } else { Again::Held };
-        let allocation = if is_retried { demand.allocation(again) } else { demand.enough() };
-        let edits = edits(resource, &demand, &jobs.idle);
-        let is_worth_it = asked.is_none_or(|(least, most)| {
-            [least, most].iter().any(|asked| is_better(&demand, *asked, allocation.first, again))
-        });
-        let lines = if is_worth_it { lines(resource, allocation, again) } else { Vec::new() };
-        (!lines.is_empty() || !edits.is_empty()).then_some(FitOf {
-            resource,
-            used: peaks,
-            asked,
-            limited: limited.len(),
-            allocation,
-            lines,
-            slots: None,
-            edits,
-        })
-    };
+    let took = range(jobs.finished.iter().filter_map(|job| job.took));
+    let of = |resource| fit_of(history, question, jobs, resource);
     let sizes: Vec<FitOf> = Resource::ALL.into_iter().filter_map(of).collect();
     let mut clusters: Vec<i32> = jobs.jobs.iter().map(|job| job.job.cluster).collect();
     clusters.sort_unstable();
     clusters.dedup();
-    let program = jobs.jobs.iter().find_map(|job| program(job));
+    let programs: BTreeSet<Symbol> =
+        jobs.jobs.iter().filter_map(|job| job.ads.last()?.program).collect();
+    let name = |symbol: &Symbol| {
+        let program = history.symbols.name(*symbol);
+        program.split('\n').next().unwrap_or(program).to_owned()
+    };
+    let names: BTreeSet<String> = programs.iter().map(name).collect();
     (!sizes.is_empty()).then(|| Fit {
-        program: program.map(|program| history.symbols.name(program).to_owned()),
+        program: names.first().cloned().filter(|_| names.len() == 1),
         clusters: (clusters.first().copied().unwrap_or(0), clusters.len()),
-        finished: ended.len(),
+        finished: jobs.finished.len(),
         took,
         sizes,
+    })
+}
+
+fn fit_of(
+    history: &History,
+    question: &Question<'_>,
+    jobs: &Jobs<'_>,
+    resource: Resource,
+) -> Option<FitOf> {
+    let usage = |job: &Finished| {
+        let peak = job.of(resource).used.filter(|peak| *peak <= resource.most() as f64)?;
+        Some(Used { peak, seconds: job.took.unwrap_or(0.0) })
+    };
+    let used: Vec<Used> = jobs.finished.iter().filter_map(usage).collect();
+    let peaks = range(used.iter().map(|used| used.peak)).filter(|_| used.len() >= LEAST)?;
+    let requests = || jobs.finished.iter().filter_map(|job| job.of(resource).asked);
+    let asked = range(requests()).map(|(least, most)| (least as i64, most as i64));
+    let limited: Vec<Limited> = jobs
+        .jobs
+        .iter()
+        .filter_map(|job| limited(history, job, question.now, resource, asked))
+        .collect();
+    let at_limit = limited.iter().filter(|job| job.at_limit).count();
+    let demand = Demand::of(resource, &used, &limited)?;
+    let is_retried = question.version.is_some_and(|version| version >= resource.retried_since());
+    let again = if is_retried { Again::Retried } else { Again::Held };
+    let allocation = if is_retried { demand.allocation(again) } else { demand.enough() };
+    let first = allocation.first;
+    let slots = (question.room)(resource, first);
+    let fits = !slots.as_ref().is_some_and(SlotsFor::is_none);
+    // More than was enough is asked for only where some needed it.
+    let needs_more = |asked: i64| at_limit > 0 || peaks.1 > asked as f64;
+    let is_worth_it = |asked: i64| {
+        (first < asked || needs_more(asked)) && is_better(&demand, asked, first, again)
+    };
+    // Jobs that were held would have run again.
+    let lines = (is_retried && at_limit > 0)
+        || asked.is_none_or(|(least, most)| is_worth_it(least) || is_worth_it(most));
+    // What is not known is no request, but for a second run.
+    let lines = match lines && fits && (is_retried || demand.is_known()) {
+        true => lines_for(question, resource, &demand, allocation, asked, is_retried),
+        false => Vec::new(),
+    };
+    let to = demand.largest();
+    let fits = !(question.room)(resource, to).is_some_and(|slots| slots.is_none());
+    let is_meant = |job: &Asking, from: i64| {
+        let is_like_them = || requests().any(|asked| asked as i64 == from);
+        match to < from {
+            true => job.is_new && is_like_them(),
+            false => needs_more(from),
+        }
+    };
+    let edits = match fits && demand.is_known() {
+        true => edits(resource, &demand, &jobs.idle, is_meant),
+        false => Vec::new(),
+    };
+    (!lines.is_empty() || !edits.is_empty()).then_some(FitOf {
+        resource,
+        finished: used.len(),
+        used: peaks,
+        asked,
+        limited: at_limit,
+        allocation,
+        is_known: demand.is_known(),
+        lines,
+        slots,
+        edits,
     })
 }
 
@@ -231,48 +317,104 @@ fn is_better(demand: &Demand, from: i64, to: i64, again: Again) -> bool {
     expected(to) < (1.0 - WORTH) * expected(from)
 }
 
-fn wider(range: Option<(f64, f64)>, value: f64) -> (f64, f64) {
-    range.map_or((value, value), |(least, most)| (least.min(value), most.max(value)))
+fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    values.fold(None, |range, value| {
+        Some(range.map_or((value, value), |(least, most): (f64, f64)| {
+            (least.min(value), most.max(value))
+        }))
+    })
 }
 
-/// What the job had, if it was held for it and did not finish since; `asked` where it is not known.
+/// What a job that has not finished had or used, as far as it is known. `asked`: the least and the
+/// most that like jobs asked for.
 fn limited(
     history: &History,
     job: &JobHistory,
     now: i64,
     resource: Resource,
-    asked: Option<f64>,
+    asked: Option<(i64, i64)>,
 ) -> Option<Limited> {
     if finished(job, now).is_some() {
         return None;
     }
-    let held = job.steps_until(now).iter().rev().find_map(|step| match step.what {
+    let steps = job.steps_until(now);
+    let held = steps.iter().rev().find_map(|step| match step.what {
         What::Held(hold) => {
             let reason = hold.reason.map_or("", |reason| history.symbols.name(reason));
             let about = Resource::of_hold(hold.code, Some(hold.subcode), reason);
             (about == Some(resource)).then_some(step.time)
         }
         _ => None,
-    })?;
-    let ad = job.ad_at(held).or(job.ads.first());
-    let of_log = |known: &[Known<i64>]| {
-        let until = known.iter().filter(|known| known.since <= held);
-        until.map(|known| known.value as f64).reduce(f64::max)
+    });
+    let until = held.unwrap_or(now);
+    let largest = |known: &[Known<i64>]| {
+        let known = known.iter().filter(|known| known.since <= until);
+        known.map(|known| known.value as f64).reduce(f64::max)
     };
-    let had = match resource {
-        Resource::Memory => [
-            of_log(&job.memory_provisioned),
-            of_log(&job.memory_usage),
-            ad.and_then(|ad| ad.memory_provisioned.or(ad.request_memory)),
-        ],
-        Resource::Disk => [None, None, ad.and_then(|ad| ad.disk_provisioned.or(ad.request_disk))],
+    let table = job.peaks.as_ref().filter(|peaks| peaks.since <= now).map(|peaks| peaks.value);
+    let table = table.unwrap_or_default();
+    let ads = &job.ads[..job.ads.partition_point(|ad| ad.known <= until)];
+    let of_ads = |of: fn(&crate::history::AdFacts) -> Option<f64>| {
+        ads.iter().filter_map(of).reduce(f64::max)
     };
-    let more_than = had.into_iter().flatten().reduce(f64::max).or(asked)?;
-    Some(Limited { more_than })
+    let (used, had) = match resource {
+        Resource::Memory => (
+            [
+                largest(&job.memory_usage),
+                table.memory.map(|size| size as f64),
+                of_ads(|ad| ad.memory_usage),
+            ],
+            [
+                largest(&job.memory_provisioned),
+                of_ads(|ad| ad.memory_provisioned.or(ad.request_memory)),
+            ],
+        ),
+        Resource::Disk => (
+            [None, table.disk.map(|size| size as f64), of_ads(|ad| ad.disk_usage)],
+            [None, of_ads(|ad| ad.disk_provisioned.or(ad.request_disk))],
+        ),
+    };
+    let request = match resource {
+        Resource::Memory => table.request_memory,
+        Resource::Disk => table.request_disk,
+    };
+    let most = resource.most() as f64;
+    let used =
+        used.into_iter().flatten().filter(|used| (1.0..=most).contains(used)).reduce(f64::max);
+    let had = had.into_iter().flatten().chain(request.map(|size| size as f64)).reduce(f64::max);
+    let had = had.or(asked.map(|(least, _)| least as f64)).filter(|had| (1.0..=most).contains(had));
+    let near = used.zip(had).is_some_and(|(used, had)| used >= NEAR * had);
+    match held {
+        Some(_) => Some(Limited {
+            more_than: used.into_iter().chain(had).reduce(f64::max)?,
+            at_limit: true,
+        }),
+        None => Some(Limited { more_than: used?, at_limit: near && has_ended(job, now) }),
+    }
 }
 
-/// Lines of a submit description.
-fn lines(resource: Resource, allocation: Allocation, again: Again) -> Vec<String> {
+/// Its last run is over.
+fn has_ended(job: &JobHistory, now: i64) -> bool {
+    let last = job.steps_until(now).iter().rev();
+    last.map(|step| step.what).find_map(|what| match what {
+        What::Executing(_) => Some(false),
+        What::Terminated(_) | What::Held(_) | What::Evicted(_) | What::ShadowException => {
+            Some(true)
+        }
+        _ => None,
+    }) == Some(true)
+}
+
+/// Lines of a submit description. Where HTCondor runs a job again that needs more, it asks then for
+/// what was enough for all, and for no less than was asked for before.
+fn lines_for(
+    question: &Question<'_>,
+    resource: Resource,
+    demand: &Demand,
+    allocation: Allocation,
+    asked: Option<(i64, i64)>,
+    is_retried: bool,
+) -> Vec<String> {
     let word = resource.word();
     let unit = match resource {
         Resource::Memory => "MB",
@@ -280,19 +422,32 @@ fn lines(resource: Resource, allocation: Allocation, again: Again) -> Vec<String
     };
     let Allocation { first, largest, .. } = allocation;
     let mut lines = vec![format!("request_{word} = {first} {unit}")];
-    if again == Again::Retried && largest > first {
-        lines.push(format!("retry_request_{word} = {largest} {unit}"));
+    if is_retried {
+        let most = asked.map_or(largest, |(_, most)| most.max(largest));
+        let next = if most > first { most } else { demand.beyond() };
+        let next = match (question.room)(resource, next) {
+            Some(SlotsFor::NoneNow { most: Some(most), .. }) => most as i64,
+            Some(SlotsFor::AboveMost { most, .. }) => most,
+            _ => next,
+        };
+        if next > first {
+            lines.push(format!("retry_request_{word} = {next} {unit}"));
+        }
     }
     lines
 }
 
-/// Edits of idle jobs, by what they ask for. One that was started before is not edited to ask for
-/// less: what its run was given and used is not known here.
-fn edits(resource: Resource, demand: &Demand, idle: &[Asking]) -> Vec<FitEdit> {
+/// Edits of idle jobs that are meant, by what they ask for.
+fn edits(
+    resource: Resource,
+    demand: &Demand,
+    idle: &[Asking],
+    is_meant: impl Fn(&Asking, i64) -> bool,
+) -> Vec<FitEdit> {
     let to = demand.largest();
     let mut of_asked: BTreeMap<i64, Vec<JobId>> = BTreeMap::new();
     for job in idle {
-        if let Some(from) = job.of(resource).filter(|from| *from < to || job.is_new) {
+        if let Some(from) = job.of(resource).filter(|from| is_meant(job, *from)) {
             of_asked.entry(from).or_default().push(job.job);
         }
     }
@@ -311,6 +466,7 @@ fn edits(resource: Resource, demand: &Demand, idle: &[Asking]) -> Vec<FitEdit> {
             found.push(FitEdit { jobs, from, to, command });
         }
     }
+    found.sort_by_key(|edit| std::cmp::Reverse(edit.jobs));
     found
 }
 

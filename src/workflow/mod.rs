@@ -24,7 +24,7 @@ mod thrashing;
 
 pub use cause::Cause;
 pub use dag::{Blocker, Dag, Progress, Rescue, State};
-pub use fit::{ATTRIBUTES as FIT_ATTRIBUTES, Asking, Fit, FitEdit, FitOf, fits};
+pub use fit::{ATTRIBUTES as FIT_ATTRIBUTES, Asking, Fit, FitEdit, FitOf, Question, fits};
 pub use keep_off::{KeepOff, Waiting, keep_off};
 pub use manager::{Manager, ManagerState};
 pub use matrix::{By, Column, Matrix, OTHERS, Row, ShownBy};
@@ -89,7 +89,7 @@ impl View {
         let mut view = Self::default();
         let mut all = Vec::new();
         for job in history.jobs() {
-            let owner = job.owner_at(now).map(|owner| history.symbols.name(owner));
+            let owner = history.owner_of(job.job).map(|owner| history.symbols.name(owner));
             if names(job.job, owner) {
                 view.jobs += 1;
                 all.extend(runs(history, job, now));

@@ -57,6 +57,27 @@ struct Why {
 }
 
 impl Thrasher {
+    /// The ad of the job as if it were on hold for what it left its slot for, since it did so last.
+    /// Without a code of a hold it is one that HTCondor gives no code (0).
+    #[must_use]
+    pub fn as_held(&self, ad: &ClassAd) -> ClassAd {
+        let mut held = ad.clone();
+        let hold = self.why.code.filter(|(code, _)| (1..VACATE_BASE).contains(code));
+        let (code, subcode) = hold.unwrap_or((0, 0));
+        held.insert_value("JobStatus", status::HELD);
+        held.insert_value("HoldReasonCode", i64::from(code));
+        held.insert_value("HoldReasonSubCode", i64::from(subcode));
+        held.insert_value("HoldReason", self.reason.as_str());
+        held.insert_value("EnteredCurrentStatus", self.last);
+        held
+    }
+
+    /// The job.
+    #[must_use]
+    pub const fn job(&self) -> JobId {
+        self.job
+    }
+
     /// The job of this ad, if it thrashes at `now`, Unix seconds. HTCondor writes these attributes
     /// since 24.
     #[must_use]
@@ -96,8 +117,13 @@ fn most_frequent(ad: &ClassAd) -> Option<String> {
 }
 
 /// Idle or running jobs that left their slots for the same reason again and again.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Thrashing {
+    /// The one that left last.
+    #[serde(serialize_with = "as_text")]
+    pub job: JobId,
+    /// It is the fault of the jobs or of a server, not that of a slot.
+    pub is_of_job: bool,
     /// How many jobs they are.
     pub jobs: usize,
     /// How often they left their slots.
@@ -110,9 +136,21 @@ pub struct Thrashing {
     pub reason: String,
     /// When that was at the latest, Unix seconds.
     pub last: i64,
-    /// The line to paste into a POSIX shell: it puts those on hold that still do so. `None` for the
-    /// reasons of a slot, which another slot may not have.
+    /// Probability that the next run of that job gets through as it is, 0 to 1, where the model
+    /// knows such holds.
+    pub success: Option<f64>,
+    /// What the advice on such a hold says.
+    pub advice: Vec<String>,
+    /// A constraint that is true for these jobs as long as they do so. `None` where it is too long
+    /// to paste.
+    pub constraint: Option<String>,
+    /// Lines to paste into a POSIX shell: they correct what is wrong, or put on hold those that still
+    /// do so. `None` for the reasons of a slot, which another slot may not have.
     pub command: Option<String>,
+}
+
+fn as_text<S: serde::Serializer>(job: &JobId, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(job)
 }
 
 /// Jobs that thrash, by what they left for, the most vacates first.
@@ -144,14 +182,19 @@ pub fn thrashing(jobs: &[Thrasher]) -> Vec<Thrashing> {
         };
         let fits = is_of_job && constraint.len() <= LONGEST_CONSTRAINT;
         found.push(Thrashing {
+            job: last.job,
+            is_of_job,
             jobs: jobs.len(),
             vacates: jobs.iter().fold(0, |sum: i64, job| sum.saturating_add(job.vacates)),
             code: why.code.map(|code| code.0),
             name,
             reason: last.reason.clone(),
             last: last.last,
+            success: None,
+            advice: Vec::new(),
             command: fits
                 .then(|| shell_command(["condor_hold", "-constraint", constraint.as_str()])),
+            constraint: fits.then_some(constraint),
         });
     }
     found.sort_by_key(|one| std::cmp::Reverse(one.vacates));

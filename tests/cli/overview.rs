@@ -345,11 +345,11 @@ fn runs_of_others_in_an_event_log_do_not_count() {
     place.file("jobs.ads", ad_of_seven(0, "JobStatus = 1\n"));
     let said = place.advise("-workflow -eventlog events.log -jobads jobs.ads -now 1793616000");
     assert!(said.stdout.starts_with("No jobs: "), "{said:?}");
-    // Whose jobs these are only their ads say.
+    // A cluster has one owner, whom the ad of one of its jobs names.
     place.file("events.log", log_of_a_bad_place());
     let said =
         place.advise("-workflow alice -eventlog events.log -jobads jobs.ads -now 1793616000");
-    assert!(said.stdout.starts_with("1 job, 1 run: "), "{said:?}");
+    assert!(said.stdout.starts_with("17 jobs, 17 runs: "), "{said:?}");
 }
 
 #[test]
@@ -392,9 +392,15 @@ fn jobs_that_leave_their_slots_again_and_again_are_named() {
     assert_eq!((said.status, said.stderr.as_str()), (0, ""));
     let at = said.stdout.find("Thrashing").unwrap();
     insta::assert_snapshot!("thrashing", &said.stdout[at..]);
-    place.advise("7.23 -userlog job.log -jobads jobs.ads -now 1793616000").is_error(&[
-        "7.23 is not held, it is idle; it left its slot 5 times: condor_holdadvise -workflow 7",
-    ]);
+    // So they are when no view is asked for, below the held jobs.
+    let said = place.advise("7.23 -userlog job.log -jobads jobs.ads -now 1793616000");
+    assert_eq!((said.status, said.stderr.as_str()), (0, ""));
+    insta::assert_snapshot!("thrashing_job", said.stdout);
+    let all = place.advise("-allusers -userlog job.log -jobads jobs.ads -now 1793616000");
+    assert_eq!(all.stdout.matches("Thrashing: ").count(), 2, "{all:?}");
+    place.advise("7.24 -userlog job.log -jobads jobs.ads -now 1793616000").is_error(&["idle"]);
+    let said = place.advise("7.23 -userlog job.log -jobads jobs.ads -now 1793616000 -json");
+    said.is_error(&["7.23 is not held, it is idle"]);
 }
 
 #[test]

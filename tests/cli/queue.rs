@@ -150,7 +150,8 @@ fn own_held_jobs_are_the_default() {
     assert_eq!((said.status, said.stdout.as_str()), (0, none), "{said:?}");
     let calls = fs::read_to_string(place.path("calls")).unwrap();
     assert!(
-        !calls.contains("-allusers") && calls.contains("-constraint JobStatus == 5"),
+        !calls.contains("-allusers")
+            && calls.contains("-constraint (JobStatus == 5 || NumVacates >= 3 && "),
         "{calls}"
     );
     assert_eq!(place.advise("-json").stdout, "[]\n");

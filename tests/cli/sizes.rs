@@ -37,10 +37,12 @@ fn place() -> Place {
     let peaks: Vec<i64> = std::iter::repeat_n(480, 28).chain([2900, 3000]).collect();
     place.file("job.log", log(&peaks));
     let ads = [
-        queued(40, "RequestMemory = 8192\nNumJobStarts = 0"),
-        queued(41, "RequestMemory = 8192\nNumJobStarts = 0"),
+        queued(40, "RequestMemory = 4096\nNumJobStarts = 0"),
+        queued(41, "RequestMemory = 4096\nNumJobStarts = 0"),
         // It was started before.
-        queued(42, "RequestMemory = 8192\nNumJobStarts = 2"),
+        queued(42, "RequestMemory = 4096\nNumJobStarts = 2"),
+        // Its owner asks for more than for the others.
+        queued(46, "RequestMemory = 16384\nNumJobStarts = 0"),
         queued(43, "RequestMemory = 1024\nNumJobStarts = 2"),
         // They look after themselves.
         queued(44, "RequestMemory = ifThenElse(isUndefined(MemoryUsage), 512, 2 * MemoryUsage)"),
@@ -58,6 +60,13 @@ fn idle_jobs_and_those_to_come_ask_for_what_like_jobs_used() {
     let said = place.advise(&format!("{WORDS} -now {NOW}"));
     assert_eq!(said.status, 0, "{said:?}");
     insta::assert_snapshot!(said.stdout);
+    // Of a cluster with two programs nobody knows which one these jobs ran.
+    let other = queued(47, "RequestMemory = 4096\nNumJobStarts = 0").replace("run.sh", "big.sh");
+    let ads = std::fs::read_to_string(place.path("jobs.ads")).unwrap();
+    place.file("two.ads", ads + &other);
+    let said = place.advise(&format!("{WORDS} -now {NOW}").replace("jobs.ads", "two.ads"));
+    assert!(said.stdout.contains("request_memory = 3456"), "{said:?}");
+    assert!(!said.stdout.contains("condor_qedit"), "{said:?}");
     // Where HTCondor runs a job again that needs more, most ask for little.
     place.tool("condor_config_val", "echo 'CONDOR_VERSION = 25.2.1'");
     let said = place.advise(&format!("{WORDS} -now {NOW}"));

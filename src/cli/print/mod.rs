@@ -62,6 +62,7 @@ pub(super) use json::{
 pub(super) use plain_table::lines as table_lines;
 use sources::Sources;
 pub(super) use times::{length, minute, second};
+pub(super) use workflow::print_thrashing;
 pub(super) use workflow_page::{page, page_head};
 pub(super) use wrap::wrap;
 

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use super::Page;
 use super::times::length;
+use super::workflow::COMMANDS;
 use super::wrap::wrap;
 use crate::cli::sentences;
 use crate::sizes::Resource;
@@ -25,8 +26,11 @@ pub(super) fn print(out: &mut dyn Write, fits: &[Fit], page: &Page) -> io::Resul
             for line in &size.lines {
                 writeln!(out, "  {line}")?;
             }
-            for edit in &size.edits {
+            for edit in size.edits.iter().take(COMMANDS) {
                 writeln!(out, "{}\n{}", heading(size.resource, edit), edit.command)?;
+            }
+            if let Some(text) = more_edits(size) {
+                out.write_all(wrap("", 2, &text, columns).as_bytes())?;
             }
         }
     }
@@ -34,6 +38,13 @@ pub(super) fn print(out: &mut dyn Write, fits: &[Fit], page: &Page) -> io::Resul
         out.write_all(wrap("", 2, &text, columns).as_bytes())?;
     }
     Ok(())
+}
+
+/// What is said of edits that are not printed.
+pub(super) fn more_edits(size: &FitOf) -> Option<String> {
+    let rest = size.edits.get(COMMANDS..).filter(|rest| !rest.is_empty())?;
+    let jobs: usize = rest.iter().map(|edit| edit.jobs).sum();
+    Some(format!("{} could be edited so; -json has their commands.", plural(jobs, "more idle job")))
 }
 
 /// What is said of the other kinds.
@@ -73,7 +84,11 @@ pub(super) fn sentence(fit: &Fit, size: &FitOf) -> String {
     let unit = unit(size.resource);
     let (cluster, clusters) = fit.clusters;
     let of = match (clusters, &fit.program) {
-        (1, _) => format!("of cluster {cluster}"),
+        (1, Some(program)) => {
+            let program = strip_control(program);
+            format!("of cluster {cluster} with {}", shorten(&program, PROGRAM))
+        }
+        (1, None) => format!("of cluster {cluster}"),
         (clusters, Some(program)) => {
             let program = strip_control(program);
             format!("of {} with {}", plural(clusters, "cluster"), shorten(&program, PROGRAM))
@@ -89,24 +104,36 @@ pub(super) fn sentence(fit: &Fit, size: &FitOf) -> String {
         format!("; they asked for {}", range(least as f64, most as f64))
     });
     let (least, most) = size.used;
-    let limited = match size.limited {
-        0 => String::new(),
-        jobs => format!(" {} held for it did not finish since.", plural(jobs, "job")),
-    };
     let slots = size.slots.as_ref().map_or(String::new(), sentences::slots_for);
     let allocation = size.allocation;
-    let first = allocation.first;
+    let (first, largest) = (allocation.first, allocation.largest);
+    let limited = match (size.limited, size.is_known) {
+        (0, true) => String::new(),
+        (0, false) => {
+            format!(" Others that have not finished use more so far: {largest} is for these.")
+        }
+        (jobs, true) => format!(" {} met their limit and did not finish.", plural(jobs, "job")),
+        (jobs, false) => format!(
+            " {} met their limit and did not finish: what they need is not known, {largest} is half \
+             as much again.",
+            plural(jobs, "job")
+        ),
+    };
     let enough = match allocation.retried {
-        0 => format!("{first} is enough for all."),
-        retried => format!(
-            "{first} is enough for {} of them, {} for all. To ask for {first} first wastes least.",
+        0 => format!("{first} is enough for all of these."),
+        retried if size.is_known => format!(
+            "{first} is enough for {} of these, {largest} for all. To ask for {first} first wastes \
+             least.",
             allocation.finished - retried,
-            allocation.largest
+        ),
+        retried => format!(
+            "{first} is enough for {} of these. To ask for that first wastes least.",
+            allocation.finished - retried,
         ),
     };
     format!(
         "{} {of} finished{took} with {} {unit} at their peak{asked}. {enough}{limited}{slots}{}",
-        plural(fit.finished, "job"),
+        plural(size.finished, "job"),
         range(least, most),
         if size.lines.is_empty() { "" } else { " For the next ones, in the submit file:" }
     )

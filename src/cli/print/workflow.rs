@@ -53,13 +53,7 @@ pub(in crate::cli) fn print(out: &mut dyn Write, view: &View, page: &Page) -> io
     if let Some(left_out) = left_out(&view.keep_off) {
         out.write_all(wrap("", 2, &left_out, columns).as_bytes())?;
     }
-    for thrashing in &view.thrashing {
-        let text = thrashes(thrashing, page.now);
-        out.write_all(wrap("Thrashing: ", 2, &text, columns).as_bytes())?;
-        if let Some(command) = &thrashing.command {
-            writeln!(out, "To stop them until that is corrected:\n{command}")?;
-        }
-    }
+    print_thrashing(out, &view.thrashing, page)?;
     sizes::print(out, &view.sizes, page)?;
     if let Some(progress) = &view.progress {
         print_progress(out, progress, page)?;
@@ -285,20 +279,44 @@ fn as_sentence(reason: &str) -> String {
     }
 }
 
+/// Prints the jobs that start and leave their slots again and again.
+pub(in crate::cli) fn print_thrashing(
+    out: &mut dyn Write,
+    all: &[Thrashing],
+    page: &Page,
+) -> io::Result<()> {
+    for thrashing in all {
+        let text = thrashes(thrashing, page.now);
+        out.write_all(wrap("Thrashing: ", 2, &text, page.style.columns).as_bytes())?;
+        if let Some(command) = &thrashing.command {
+            writeln!(out, "{}\n{command}", to_stop(thrashing))?;
+        }
+    }
+    Ok(())
+}
+
+/// What the commands below do.
+pub(super) fn to_stop(thrashing: &Thrashing) -> &'static str {
+    let holds = thrashing.command.as_deref().is_some_and(|line| line.starts_with("condor_hold "));
+    if holds { "To stop them until that is corrected:" } else { "To correct that:" }
+}
+
 /// Which jobs start again and again, why they leave, and the usual change.
 pub(super) fn thrashes(thrashing: &Thrashing, now: i64) -> String {
     let reason = match as_sentence(&thrashing.reason) {
         reason if reason.is_empty() => reason,
         reason => format!(" {reason}"),
     };
-    let change = thrashing.code.and_then(HoldCode::of).map_or("", |code| code.change);
-    let change = match change {
+    let known = thrashing.code.filter(|_| thrashing.advice.is_empty());
+    let change = match known.and_then(HoldCode::of).map_or("", |code| code.change) {
         "" => String::new(),
         change => format!(" Usual change: {change}."),
     };
+    let advice: String =
+        thrashing.advice.iter().map(|line| format!(" {}", strip_control(line))).collect();
     let slots = if thrashing.jobs == 1 { "its slot" } else { "their slots" };
     format!(
-        "{} left {slots} {} times and started again, the last {} ago: {}.{reason}{change}",
+        "{} left {slots} {} times and started again, the last {} ago: {}.{reason}{change}{advice}",
         plural(thrashing.jobs, "job"),
         thrashing.vacates,
         length(now.saturating_sub(thrashing.last).max(0)),
@@ -355,6 +373,16 @@ pub(super) fn blocked(blocker: &Blocker) -> String {
     format!("{}{jobs} {is}{waiting}.", strip_control(&blocker.node))
 }
 
+/// What is said of nodes that failed or are on hold and are not printed.
+pub(super) fn more_blockers(progress: &Progress) -> Option<String> {
+    let rest = progress.blockers.len().checked_sub(BLOCKERS).filter(|rest| *rest > 0)?;
+    let blocked = match progress.blocked {
+        0 => String::new(),
+        blocked => format!(" {} in all wait for them.", plural(blocked, "node")),
+    };
+    Some(format!("{} failed or are on hold.{blocked}", plural(rest, "more node")))
+}
+
 fn print_progress(out: &mut dyn Write, progress: &Progress, page: &Page) -> io::Result<()> {
     let columns = page.style.columns;
     if let Some(text) = manager(progress) {
@@ -364,9 +392,7 @@ fn print_progress(out: &mut dyn Write, progress: &Progress, page: &Page) -> io::
     for blocker in progress.blockers.iter().take(BLOCKERS) {
         out.write_all(wrap(label(blocker), 2, &blocked(blocker), columns).as_bytes())?;
     }
-    let blocked = plural(progress.blocked, "node");
-    if progress.blockers.len() > BLOCKERS {
-        let text = format!("Blocked: {blocked} in all wait for these or for others.");
+    if let Some(text) = more_blockers(progress) {
         out.write_all(wrap("", 2, &text, columns).as_bytes())?;
     }
     if let Some(command) = &progress.resume {

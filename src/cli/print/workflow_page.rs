@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::sizes::{self, KINDS, label};
 use super::workflow::{
     BLOCKERS, COMMANDS, FOR_NEXT_JOBS, TO_GO_ON, blocked, counts, grouping, heading, left_out,
-    legend, manager, outputs_left_out, place, requirements, sentence, states, thrashes,
+    legend, manager, outputs_left_out, place, requirements, sentence, states, thrashes, to_stop,
 };
 use crate::page::{Section, document, escape, figure, head, list};
 use crate::workflow::{Matrix, Progress, State, View};
@@ -51,7 +51,9 @@ pub(in crate::cli) fn page(view: &View, about: &str, advice: &str, now: i64) -> 
     for thrashing in &view.thrashing {
         let text = format!("Thrashing: {}", thrashes(thrashing, now));
         let _ = writeln!(first, "<p>{}</p>", escape(&text));
-        first.push_str(&thrashing.command.as_deref().map_or(String::new(), command));
+        if let Some(line) = &thrashing.command {
+            let _ = write!(first, "<p>{}</p>\n{}", to_stop(thrashing), command(line));
+        }
     }
     let mut sizes = String::new();
     for fit in view.sizes.iter().take(KINDS) {
@@ -61,9 +63,12 @@ pub(in crate::cli) fn page(view: &View, about: &str, advice: &str, now: i64) -> 
             if !size.lines.is_empty() {
                 sizes.push_str(&command(&size.lines.join("\n")));
             }
-            for edit in &size.edits {
+            for edit in size.edits.iter().take(COMMANDS) {
                 let heading = escape(&sizes::heading(size.resource, edit));
                 let _ = write!(sizes, "<p>{heading}</p>\n{}", command(&edit.command));
+            }
+            if let Some(text) = sizes::more_edits(size) {
+                let _ = writeln!(sizes, "<p>{}</p>", escape(&text));
             }
         }
     }
