@@ -289,6 +289,9 @@ pub(super) fn show(
         nothing =
             format!("No advice of {}: {} judged.", words.join(", "), plural(judged, "held job"));
     }
+    if judged == 0 && !seen.thrashing.is_empty() {
+        nothing = "No held jobs among these.".to_owned();
+    }
     printer.finish(&nothing)?;
     print_thrashing(out, &seen.thrashing, &page)?;
     Ok(None)

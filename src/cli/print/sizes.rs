@@ -110,7 +110,9 @@ pub(super) fn sentence(fit: &Fit, size: &FitOf) -> String {
     let limited = match (size.limited, size.is_known) {
         (0, true) => String::new(),
         (0, false) => {
-            format!(" Others that have not finished use more so far: {largest} is for these.")
+            format!(
+                " Others that have not finished use more so far, for which {largest} is enough."
+            )
         }
         (jobs, true) => format!(" {} met their limit and did not finish.", plural(jobs, "job")),
         (jobs, false) => format!(
