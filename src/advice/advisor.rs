@@ -13,7 +13,7 @@ use super::inputs::Inputs;
 use super::job_facts::JobFacts;
 use super::meaning::SharedCause;
 use super::removal::Removal;
-use super::seen::{BLOCKED, Looked, Others, Seen, share};
+use super::seen::{BLOCKED, IN_ORDER, Looked, Others, Seen, share};
 use super::server::NeverReached;
 use super::shared::{Causes, trouble_before};
 use super::siblings::{LimitFinding, LimitSeen, Siblings};
@@ -298,9 +298,11 @@ impl<'a> Advisor<'a> {
         let code = hold.identity.code;
         let limit_seen = question.facts.limit_seen.as_ref();
         let may_raise = question.facts.raise_may_help();
+        let is_raised = changes::was_raised(&changes::Hold::of(hold), &question.facts);
         let most_as_is = limit_seen.and_then(LimitSeen::most_as_is).unwrap_or(1.0);
         let as_is = |p: f64| match limit_seen.and_then(LimitSeen::after_hang) {
             Some((finished, failed)) => share(seen.as_is(p), finished, failed),
+            None if is_raised => share(seen.as_is(p), IN_ORDER, 0),
             None => seen.as_is(p).min(most_as_is),
         };
         let judged = |&(action, p): &(Action, f64)| {

@@ -71,13 +71,11 @@ pub fn applicable_actions(hold: &Hold<'_>, facts: &JobFacts) -> Vec<Action> {
         return Vec::new();
     }
     let mut actions = vec![Action::AsIs];
-    let limit = facts.own_limit.as_ref().map(limit::action);
-    let raised = facts.raise_may_help();
-    if raised && (limit == Some(Action::Memory) || matters(Resource::Memory, hold, facts)) {
-        actions.push(Action::Memory);
-    }
-    if raised && (limit == Some(Action::Disk) || matters(Resource::Disk, hold, facts)) {
-        actions.push(Action::Disk);
+    for (resource, action) in [(Resource::Memory, Action::Memory), (Resource::Disk, Action::Disk)] {
+        let may_help = facts.raise_may_help() && !is_raised(resource, facts);
+        if may_help && is_limit(resource, hold, facts) {
+            actions.push(action);
+        }
     }
     let is_missing = facts.transfer == Some(Trouble::Missing);
     if place_matters(hold, facts) && !is_missing && failed_at(hold, facts).is_some() {
@@ -87,6 +85,34 @@ pub fn applicable_actions(hold: &Hold<'_>, facts: &JobFacts) -> Vec<Action> {
         actions.push(Action::Other);
     }
     actions
+}
+
+/// The hold may be about a request for this resource, or a limit of the job's own on it.
+fn is_limit(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> bool {
+    let limit = facts.own_limit.as_ref().map(limit::action);
+    let action = match resource {
+        Resource::Memory => Action::Memory,
+        Resource::Disk => Action::Disk,
+    };
+    limit == Some(action) || matters(resource, hold, facts)
+}
+
+/// The job asks for more now than its last run had and used, with a tenth to spare: its owner has
+/// raised the request, or it is an expression that did.
+fn is_raised(resource: Resource, facts: &JobFacts) -> bool {
+    let (asked, had, used) = match resource {
+        Resource::Memory => (facts.request_memory, facts.memory_provisioned, facts.memory_usage),
+        Resource::Disk => (facts.request_disk, facts.disk_provisioned, facts.disk_usage),
+    };
+    let Some((asked, had)) = asked.zip(had.filter(|had| *had > 0)) else { return false };
+    let needs_more = facts.limit_seen.as_ref().and_then(|seen| seen.needed(resource)).is_some();
+    asked >= resource.request_for(had.max(used.unwrap_or(0)) as f64) && !needs_more
+}
+
+/// The request that the hold is about was raised since.
+pub(super) fn was_raised(hold: &Hold<'_>, facts: &JobFacts) -> bool {
+    let raised = |resource| is_raised(resource, facts) && is_limit(resource, hold, facts);
+    facts.own_limit.is_none() && Resource::ALL.into_iter().any(raised)
 }
 
 /// What this action means on this job. `None` for an action that does not apply, for a release as

@@ -156,6 +156,8 @@ pub enum Evidence {
         used: f64,
         /// MemoryProvisioned, MiB.
         provisioned: f64,
+        /// RequestMemory now, MiB, where it is more than that.
+        asked: Option<f64>,
     },
 }
 
@@ -453,7 +455,8 @@ fn own_history(hold: &Episode, job: &JobHistory) -> Option<Evidence> {
 fn memory(ad: &AdFacts) -> Option<Evidence> {
     let provisioned = ad.memory_provisioned.filter(|given| *given > 0.0)?;
     let used = ad.memory_usage.filter(|used| *used >= provisioned * LEAST_SHARE)?;
-    Some(Evidence::Memory { used, provisioned })
+    let asked = ad.request_memory.filter(|asked| *asked > provisioned);
+    Some(Evidence::Memory { used, provisioned, asked })
 }
 
 #[cfg(test)]

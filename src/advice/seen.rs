@@ -34,7 +34,7 @@ pub(super) const BLOCKED: f64 = 0.05;
 
 /// That the file of the hold reason is in order now, or that a job of the cluster got through after a
 /// release from this very cause, counts as much as so many like jobs that got through. Assumed.
-const IN_ORDER: usize = 3;
+pub(super) const IN_ORDER: usize = 3;
 
 /// How much of what is not known of a hold one release of a like job of the cluster shows: the cause
 /// is the same, a job may have a second one of its own. Assumed.

@@ -370,10 +370,15 @@ pub fn evidence(evidence: &Evidence) -> String {
                 slot_hours(run)
             )
         }
-        &Evidence::Memory { used, provisioned } => format!(
-            "Its last run used {used:.0} MiB of memory; its slot had {provisioned:.0} MiB ({:.0} %).",
-            used / provisioned * 100.0
-        ),
+        &Evidence::Memory { used, provisioned, asked } => {
+            let asked =
+                asked.map_or(String::new(), |asked| format!(" It asks for {asked:.0} MiB now."));
+            format!(
+                "Its last run used {used:.0} MiB of memory; its slot had {provisioned:.0} MiB ({:.0} \
+                 %).{asked}",
+                used / provisioned * 100.0
+            )
+        }
     }
 }
 

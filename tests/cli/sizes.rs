@@ -102,3 +102,34 @@ fn a_held_job_asks_for_what_those_needed_that_needed_more() {
     assert_eq!(said.status, 0, "{said:?}");
     insta::assert_snapshot!(said.stdout);
 }
+
+#[test]
+fn a_request_that_was_raised_since_is_not_raised_again() {
+    let place = Place::new();
+    let reason = "Job has gone over cgroup memory limit of 1024 megabytes. Last measured usage: 1020 megabytes.";
+    let held = |request: &str| {
+        let more = format!(
+            "JobStatus = 5\nHoldReasonCode = 34\nHoldReasonSubCode = 102\nNumHolds = 1\nNumJobStarts = 1\n\
+             HoldReason = \"{reason}\"\nMemoryProvisioned = 1024\nMemoryUsage = 1020\nRequestMemory = {request}"
+        );
+        place.file("jobs.ads", queued(50, &more).replacen("JobStatus = 1\n", "", 1));
+        let said = place.advise(&format!("-jobads jobs.ads -now {NOW} -json"));
+        assert_eq!(said.status, 0, "{said:?}");
+        let all: Value = serde_json::from_str(&said.stdout).unwrap();
+        all[0].clone()
+    };
+    let as_is = |advice: &Value| advice["Success"]["as-is"].as_f64().unwrap();
+    let low = held("1024");
+    assert_eq!(low["Change"]["Kind"], "Request", "{low}");
+    for request in ["1536", "ifThenElse(isUndefined(MemoryUsage), 512, 2 * MemoryUsage)"] {
+        let raised = held(request);
+        assert!(
+            as_is(&raised) > as_is(&low) + 0.3,
+            "{request}: {} {}",
+            raised["Success"],
+            low["Success"]
+        );
+        assert!(!raised.to_string().contains("qedit"), "{raised}");
+        assert!(raised["Success"]["memory"].is_null(), "{raised}");
+    }
+}
