@@ -28,7 +28,7 @@ pub fn hold_reason(bytes: &[u8]) {
     let _ = (reason::host(&text), reason::machine(&text), reason::side(&text));
     let _ = (reason::files(&text), meaning::url_trouble(&text));
     for (code, subcode) in [(3, 0), (6, 2), (12, 2), (13, 256), (21, 0), (26, 0), (34, 102)] {
-        let _ = meaning::resource(code, Some(subcode), &text);
+        let _ = holdadvise::sizes::Resource::of_hold(code, Some(subcode), &text);
         let _ = meaning::usual_change(code, Some(subcode), &text);
         let _ = SharedCause::of(code, subcode, &text);
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use clap::ValueEnum;
-use holdadvise::advice::meaning::{Resource, resource};
+use holdadvise::sizes::Resource;
 use holdadvise_simulate::{Course, Deed, Event, Fix, HeldNow, Hidden, Policy};
 use serde::Serialize;
 
@@ -78,7 +78,7 @@ const RAISES: i64 = 5;
 
 /// Twice the memory or disk, for a hold that is about one of them.
 fn doubled(held: &HeldNow<'_>) -> Option<Fix> {
-    Some(match resource(held.code, Some(held.subcode), held.reason)? {
+    Some(match Resource::of_hold(held.code, Some(held.subcode), held.reason)? {
         Resource::Memory => Fix::Memory(held.request_memory * 2),
         Resource::Disk => Fix::Disk(held.request_disk * 2),
     })
