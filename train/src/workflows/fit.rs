@@ -34,6 +34,10 @@ pub struct FitOptions {
     /// Trainings of networks in a random search; 0: no network.
     #[arg(long, default_value_t = 32, value_name = "N")]
     trials: usize,
+    /// Access points of the training part that the search, and the choice of a layout for trees,
+    /// train on; the best are trained on all.
+    #[arg(long, default_value_t = 8, value_name = "N")]
+    search_on: usize,
     /// Measure a learning curve too.
     #[arg(long)]
     curve: bool,
@@ -56,7 +60,7 @@ pub struct FitOptions {
 const TITLES: &str = "AUROC, action | AUROC, memory | accuracy | macro F1";
 
 /// Shares of the training access points in a learning curve.
-const CURVE: [f64; 5] = [0.05, 0.1, 0.25, 0.5, 1.0];
+const CURVE: [f64; 4] = [0.04, 0.1, 0.3, 1.0];
 
 const LAYOUTS: [Layout; 4] = [
     Layout { grouped: true, named: true },
@@ -72,6 +76,20 @@ struct Parts<'a> {
     train: Vec<&'a Row>,
     validation: Vec<&'a Row>,
     test: Vec<&'a Row>,
+}
+
+impl Parts<'_> {
+    /// With the first access points of the training part alone.
+    fn fewer(&self, points: usize) -> Self {
+        let all: BTreeSet<u64> = self.train.iter().map(|row| row.access_point).collect();
+        let kept: BTreeSet<u64> = all.into_iter().take(points).collect();
+        let is_kept = |row: &&&Row| kept.contains(&row.access_point);
+        Self {
+            train: self.train.iter().filter(is_kept).copied().collect(),
+            validation: self.validation.clone(),
+            test: self.test.clone(),
+        }
+    }
 }
 
 /// Runs `workflows fit`.
@@ -105,16 +123,19 @@ pub(super) fn run(options: &FitOptions) -> Result<(), Error> {
         let said: Vec<Said> = parts.test.iter().map(|row| of_job_model(row.said)).collect();
         measure("job model, mean over held jobs", &said);
     }
-    let layout = layout_of_trees(&parts, options.seed);
+    let few = parts.fewer(options.search_on);
+    let layout = layout_of_trees(&few, options.seed);
     measure("boosted trees", &trees(&parts, &parts.test, layout, options.seed));
-    let searched = search(options, &parts)?;
-    let mut best: Option<&(Choice, Network)> = None;
+    let searched = search(options, &few)?;
+    let mut best: Option<(Choice, Network)> = None;
     for (name, convolutional) in [("dense network", false), ("convolutional network", true)] {
         let of_kind = searched.iter().filter(|(choice, _)| choice.convolutional == convolutional);
-        if let Some(found) = of_kind.max_by(|a, b| a.1.figure.total_cmp(&b.1.figure)) {
-            measure(name, &found.1.said(&parts.test)?);
-            if best.is_none_or(|best| found.1.figure > best.1.figure) {
-                best = Some(found);
+        if let Some((choice, _)) = of_kind.max_by(|a, b| a.1.total_cmp(&b.1)) {
+            eprintln!("{name}: {}", Value::from_iter(choice.parameters()));
+            let network = Network::train(choice, &parts.train, &parts.validation, options.seed)?;
+            measure(name, &network.said(&parts.test)?);
+            if best.as_ref().is_none_or(|(_, best)| network.figure > best.figure) {
+                best = Some((choice.clone(), network));
             }
         }
     }
@@ -127,11 +148,11 @@ pub(super) fn run(options: &FitOptions) -> Result<(), Error> {
         say(format_args!("| {name} | {} |\n", cells.join(" | ")));
     }
     importance(&searched);
-    if let (Some(outputs), Some((choice, network))) = (&outputs, best) {
+    if let (Some(outputs), Some((choice, network))) = (&outputs, &best) {
         write(outputs, choice, network)?;
     }
     if options.curve {
-        curve(options, &parts, layout, best.map(|(choice, _)| choice))?;
+        curve(options, &parts, layout, best.as_ref().map(|(choice, _)| choice))?;
     }
     Ok(())
 }
@@ -259,8 +280,8 @@ fn trees(parts: &Parts<'_>, asked: &[&Row], layout: Layout, seed: u64) -> Vec<Sa
     asked.iter().map(of).collect()
 }
 
-/// Trains networks that chance draws.
-fn search(options: &FitOptions, parts: &Parts<'_>) -> Result<Vec<(Choice, Network)>, Error> {
+/// Trains networks that chance draws: each with its figure on the validation part.
+fn search(options: &FitOptions, parts: &Parts<'_>) -> Result<Vec<(Choice, f64)>, Error> {
     let mut random = Random::new(options.seed);
     let mut searched = Vec::new();
     for trial in 0..options.trials {
@@ -269,16 +290,16 @@ fn search(options: &FitOptions, parts: &Parts<'_>) -> Result<Vec<(Choice, Networ
         let network = Network::train(&choice, &parts.train, &parts.validation, seed)?;
         let (figure, drawn) = (network.figure, Value::from_iter(choice.parameters()));
         eprintln!("trial {}: {figure:.4} on validation, {drawn}", trial + 1);
-        searched.push((choice, network));
+        searched.push((choice, figure));
     }
     Ok(searched)
 }
 
 /// Says how much of the figure each parameter of the search explains.
-fn importance(searched: &[(Choice, Network)]) {
+fn importance(searched: &[(Choice, f64)]) {
     let drawn: Vec<BTreeMap<String, Value>> =
         searched.iter().map(|(choice, _)| choice.parameters()).collect();
-    let figures: Vec<f64> = searched.iter().map(|(_, network)| network.figure).collect();
+    let figures: Vec<f64> = searched.iter().map(|&(_, figure)| figure).collect();
     if !drawn.is_empty() {
         say(format_args!("\n"));
         for line in Importances::among(&drawn, &figures).lines("the mean AUROC") {
@@ -300,10 +321,7 @@ fn curve(
     ));
     for share in CURVE {
         let n = (points.len() as f64 * share).ceil() as usize;
-        let kept: BTreeSet<&u64> = points.iter().take(n).collect();
-        let is_kept = |row: &&&Row| kept.contains(&row.access_point);
-        let train: Vec<&Row> = parts.train.iter().filter(is_kept).copied().collect();
-        let fewer = Parts { train, validation: parts.validation.clone(), test: parts.test.clone() };
+        let fewer = parts.fewer(n);
         let rows = fewer.train.len();
         let show = |name: &str, said: &[Said]| {
             let cells = Figures::of(&parts.test, said, options.draws).cells();

@@ -14,8 +14,14 @@ use super::{Recovery, Row};
 use crate::Error;
 use crate::random::Random;
 
+/// Rows of a step.
 const BATCH: usize = 256;
+
+/// Most passes over the rows.
 const EPOCHS: usize = 10;
+
+/// Rows that a network is asked about at a time.
+const ASKED: i64 = 1_024;
 
 /// Epochs without a better validation figure after which to stop.
 const PATIENCE: usize = 3;
@@ -30,7 +36,7 @@ pub(super) struct Choice {
     pub(super) convolutional: bool,
     /// Learning rate of Adam.
     pub(super) rate: f64,
-    /// Units of a dense layer; a convolution has an eighth as many channels.
+    /// Units of a dense layer; a convolution has a sixteenth as many channels.
     pub(super) width: i64,
     /// Hidden layers.
     pub(super) depth: usize,
@@ -89,7 +95,7 @@ impl Network {
         };
         let mut layers = nn::seq();
         let inputs = if choice.convolutional {
-            let channels = choice.width / 8;
+            let channels = choice.width / 16;
             let sides = nn::ConvConfig { padding: 1, ..nn::ConvConfig::default() };
             layers = layers.add_fn(move |x| x.view([-1, 1, height, width]));
             let (mut before, mut left) = (1, [height, width]);
@@ -128,7 +134,7 @@ impl Network {
         let mut random = Random::new(seed);
         let vocabulary = Vocabulary::of(rows.iter().copied(), choice.layout);
         let mut network = Self::new(choice, vocabulary);
-        let inputs = network.inputs(rows)?;
+        let (inputs, validated) = (network.inputs(rows)?, network.inputs(validation)?);
         let at = |row: &Row| Recovery::ALL.iter().position(|of| *of == row.action).unwrap_or(0);
         let numbers: Vec<i64> = rows.iter().map(|row| at(row) as i64).collect();
         let weights = class_weights(&numbers);
@@ -163,7 +169,7 @@ impl Network {
                     )?;
                 optimizer.backward_step(&loss);
             }
-            let figure = Figures::mean_auroc(validation, &network.said(validation)?);
+            let figure = Figures::mean_auroc(validation, &network.said_of(&validated)?);
             if best.as_ref().is_none_or(|(best, ..)| figure > *best) {
                 let variables = network.parameters.variables().into_iter();
                 let copies = variables.map(|(name, value)| (name, value.detach().copy())).collect();
@@ -199,10 +205,18 @@ impl Network {
     }
 
     pub(super) fn said(&self, rows: &[&Row]) -> Result<Vec<Said>, Error> {
-        let said = tch::no_grad(|| self.inputs(rows).map(|inputs| self.probabilities(&inputs)))?;
-        let said: Vec<f32> = Vec::try_from(said.f_flatten(0, -1)?)?;
-        let of = |said: &[f32]| std::array::from_fn(|at| f64::from(said[at]));
-        Ok(said.chunks_exact(ACTIONS + 1).map(of).collect())
+        self.said_of(&self.inputs(rows)?)
+    }
+
+    fn said_of(&self, inputs: &Tensor) -> Result<Vec<Said>, Error> {
+        let mut all = Vec::new();
+        for inputs in inputs.f_split(ASKED, 0)? {
+            let said = tch::no_grad(|| self.probabilities(&inputs));
+            let said: Vec<f32> = Vec::try_from(said.f_flatten(0, -1)?)?;
+            let of = |said: &[f32]| -> Said { std::array::from_fn(|at| f64::from(said[at])) };
+            all.extend(said.chunks_exact(ACTIONS + 1).map(of));
+        }
+        Ok(all)
     }
 
     /// Writes a TorchScript module to a path that ends in `.pt`: of matrices f32 `[n, height, width]` it makes probabilities
