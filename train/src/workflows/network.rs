@@ -73,6 +73,9 @@ impl Choice {
     }
 }
 
+/// Parameters by name.
+type Parameters = Vec<(String, Tensor)>;
+
 /// A trained network.
 pub(super) struct Network {
     pub(super) vocabulary: Vocabulary,
@@ -144,7 +147,7 @@ impl Network {
         let (targets, memory) = (Tensor::f_from_slice(&numbers)?, Tensor::f_from_slice(&memory)?);
         let mut optimizer = nn::Adam::default().build(&network.parameters, choice.rate)?;
         let mut order: Vec<i64> = (0..rows.len() as i64).collect();
-        let mut best: Option<(f64, usize, Vec<(String, Tensor)>)> = None;
+        let mut best: Option<(f64, usize, Parameters)> = None;
         for epoch in 0..EPOCHS {
             random.shuffle(&mut order);
             for batch in order.chunks(BATCH) {
@@ -219,8 +222,8 @@ impl Network {
         Ok(all)
     }
 
-    /// Writes a TorchScript module to a path that ends in `.pt`: of matrices f32 `[n, height, width]` it makes probabilities
-    /// `[n, actions + 1]`.
+    /// Writes a TorchScript module to a path that ends in `.pt`: of matrices f32
+    /// `[n, height, width]` it makes probabilities `[n, actions + 1]`.
     pub(super) fn export(&self, path: &Path) -> Result<(), Error> {
         // Tracing takes no constant that has a gradient.
         for parameter in self.parameters.trainable_variables() {

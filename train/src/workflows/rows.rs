@@ -268,7 +268,7 @@ mod tests {
         let later = later.strftime("%Y-%m-%d %H:%M:%SZ").to_string();
         let is_later = |event: &&str| event.get(22..42).is_some_and(|time| time >= later.as_str());
         let events: Vec<&str> = log.split_inclusive("...\n").collect();
-        let first = events.iter().position(|event| is_later(&event));
+        let first = events.iter().position(|event| is_later(event));
         let kept = events[..first.unwrap()].concat();
         std::fs::write(folder.path().join("EventLog"), kept).unwrap();
         let (cut, _) = of_simulation(folder.path(), None).unwrap();
