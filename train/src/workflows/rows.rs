@@ -112,6 +112,7 @@ pub(super) fn run(options: &RowsOptions) -> Result<(), Error> {
 ///
 /// # Errors
 /// When a file cannot be read, or a line of it is no row.
+#[cfg(any(feature = "torch", test))]
 pub(super) fn read_rows(paths: &[PathBuf]) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::new();
     for path in paths {
@@ -268,7 +269,7 @@ mod tests {
         let later = later.strftime("%Y-%m-%d %H:%M:%SZ").to_string();
         let is_later = |event: &&str| event.get(22..42).is_some_and(|time| time >= later.as_str());
         let events: Vec<&str> = log.split_inclusive("...\n").collect();
-        let first = events.iter().position(|event| is_later(event));
+        let first = events.iter().position(is_later);
         let kept = events[..first.unwrap()].concat();
         std::fs::write(folder.path().join("EventLog"), kept).unwrap();
         let (cut, _) = of_simulation(folder.path(), None).unwrap();
