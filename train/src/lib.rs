@@ -8,6 +8,7 @@
 //! - [`evaluation`]: says what it is worth on another.
 //! - [`export`]: completes the model file.
 //! - [`sweep`]: many trainings of which the best is kept.
+//! - [`workflows`]: what to do about workflows, from failed runs by cause and site.
 //! - `page`: what pages for browsers are made of.
 //! - `manual`: the manual page, of `main.rs`.
 //! - [`output`]: where a subcommand writes.
@@ -25,6 +26,7 @@ pub mod say;
 pub mod split;
 pub mod sweep;
 pub mod training;
+pub mod workflows;
 
 /// Why something failed, in words for whoever asked for it.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;

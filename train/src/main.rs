@@ -15,6 +15,7 @@ use holdadvise_train::say::say;
 use holdadvise_train::split::parts;
 use holdadvise_train::sweep::command::SweepCommand;
 use holdadvise_train::sweep::dag::command as dag;
+use holdadvise_train::workflows::WorkflowsCommand;
 
 /// Train, evaluate and export the model of holdadvise.
 #[derive(Debug, Parser)]
@@ -47,6 +48,9 @@ enum Command {
     /// Steps of a sweep, and what can be asked of one that runs
     #[command(subcommand)]
     Sweep(SweepCommand),
+    /// What to do about workflows whose jobs fail, from failed runs by cause and site
+    #[command(subcommand)]
+    Workflows(WorkflowsCommand),
     /// Print the manual page
     #[command(hide = true)]
     Manual,
@@ -78,6 +82,7 @@ fn main() -> ExitCode {
         Command::When(options) => when::run(options),
         Command::Dag(options) => dag::run(options),
         Command::Sweep(command) => command.run(),
+        Command::Workflows(command) => command.run(),
         Command::Manual => manual::page(Arguments::command())
             .map(|page| say(format_args!("{page}")))
             .map_err(Into::into),

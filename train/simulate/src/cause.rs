@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 macro_rules! causes {
     ($($name:ident $reach:ident $transient:literal $what:literal,)*) => {
         /// The hidden cause of a hold. Several stand behind the same code, subcode and reason.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         #[serde(rename_all = "kebab-case")]
         pub enum Cause {
             $(#[doc = $what] $name,)*

@@ -61,13 +61,18 @@ impl Importances {
                 drawn.push(parameters);
             }
         }
+        Self::among(&drawn, &figures)
+    }
+
+    /// Of what trials were given, by name, and the figure of each.
+    pub(crate) fn among(drawn: &[BTreeMap<String, Value>], figures: &[f64]) -> Self {
         let mut this = Self { trials: figures.len(), parameters: Vec::new() };
         if this.trials < LEAST_TRIALS {
             return this;
         }
         let names: Vec<&String> = drawn[0].keys().collect();
         this.parameters =
-            names.into_iter().filter_map(|name| of_one(name, &drawn, &figures)).collect();
+            names.into_iter().filter_map(|name| of_one(name, drawn, figures)).collect();
         this.parameters.sort_by(|a, b| b.share.total_cmp(&a.share));
         this
     }

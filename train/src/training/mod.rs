@@ -13,14 +13,14 @@
 pub mod baselines;
 pub mod beginning;
 #[cfg(feature = "torch")]
-mod boosting;
+pub(crate) mod boosting;
 #[cfg(feature = "torch")]
 pub mod fitting;
 #[cfg(feature = "torch")]
 pub mod pieces;
 pub mod precision;
 #[cfg(feature = "torch")]
-mod source_dropout;
+pub(crate) mod source_dropout;
 pub mod trial;
 
 /// The network as a scripted module with parameters of size one, made by

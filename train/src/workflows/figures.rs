@@ -1,0 +1,142 @@
+//! How well actions are named, with intervals from a bootstrap over access points.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use super::{Recovery, Row};
+use crate::evaluation::metrics::{Estimate, Outcomes, Scored, draw, draw_sums};
+
+const SEED: u64 = 1;
+
+/// Actions.
+pub(super) const ACTIONS: usize = Recovery::ALL.len();
+
+/// What a method says of a row: a score of each action, and of whether memory must change; 0 to 1.
+pub(super) type Said = [f64; ACTIONS + 1];
+
+/// The figures of a method.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Figures {
+    /// Mean over the actions of the AUROC of one against the rest.
+    pub(super) action: Estimate,
+    /// AUROC of whether memory must change.
+    pub(super) memory: Estimate,
+    /// Share of rows whose action scores most.
+    pub(super) accuracy: Estimate,
+    /// Mean over the actions of F1.
+    pub(super) f1: Estimate,
+    /// AUROC of each action.
+    pub(super) actions: Vec<Estimate>,
+}
+
+impl Figures {
+    /// `draws` of access points. NaN where an action has no row or all.
+    pub(super) fn of(rows: &[&Row], said: &[Said], draws: usize) -> Self {
+        let points: Vec<i64> = rows.iter().map(|row| row.access_point.cast_signed()).collect();
+        let scored = |column: usize| {
+            let is = |row: &&Row| match Recovery::ALL.get(column) {
+                Some(action) => row.action == *action,
+                None => row.memory,
+            };
+            let target = rows.iter().map(|row| f64::from(u8::from(is(row)))).collect();
+            let outcomes = Outcomes::new(target, vec![1.0; rows.len()], None, &points);
+            let said: Vec<f64> = said.iter().map(|said| said[column]).collect();
+            (Scored::new(&outcomes, &said, 0.5), outcomes.clusters())
+        };
+        let (each, clusters): (Vec<Scored>, Vec<usize>) = (0..=ACTIONS).map(scored).unzip();
+        let mut methods: Vec<Vec<Scored>> = each.iter().map(|one| vec![one.clone()]).collect();
+        // The mean over these in each draw.
+        methods.push(each[..ACTIONS].to_vec());
+        let drawn = draw(&methods, clusters[0], draws, SEED);
+        let counts = confusion(rows, said);
+        let sums = draw_sums(&counts, draws, SEED);
+        let sum = |at: usize| counts.iter().map(|of| of[at]).sum();
+        let whole: Vec<f64> = (0..3 * ACTIONS).map(sum).collect();
+        let estimate =
+            |of: fn(&[f64]) -> f64| Estimate::new(of(&whole), sums.iter().map(|sums| of(sums)));
+        Self {
+            action: drawn.estimate(ACTIONS + 1, 0),
+            memory: drawn.estimate(ACTIONS, 0),
+            accuracy: estimate(accuracy),
+            f1: estimate(f1),
+            actions: (0..ACTIONS).map(|action| drawn.estimate(action, 0)).collect(),
+        }
+    }
+
+    /// Mean of the AUROC of actions and of memory, without an interval: what is chosen by.
+    pub(super) fn mean_auroc(rows: &[&Row], said: &[Said]) -> f64 {
+        let this = Self::of(rows, said, 0);
+        f64::midpoint(this.action.value, this.memory.value)
+    }
+
+    /// Cells of a table.
+    pub(super) fn cells(&self) -> String {
+        let [action, memory, accuracy, f1] =
+            [self.action, self.memory, self.accuracy, self.f1].map(|figure| figure.text(3));
+        format!("{action} | {memory} | {accuracy} | {f1}")
+    }
+}
+
+/// For each access point, in the order of the rows: for each action how often it is said and right,
+/// said, and right to say.
+fn confusion(rows: &[&Row], said: &[Said]) -> Vec<Vec<f64>> {
+    let mut numbers = HashMap::new();
+    let mut counts: Vec<Vec<f64>> = Vec::new();
+    for (row, said) in rows.iter().zip(said) {
+        let next = numbers.len();
+        let at = *numbers.entry(row.access_point).or_insert(next);
+        if at == counts.len() {
+            counts.push(vec![0.0; 3 * ACTIONS]);
+        }
+        let most = (0..ACTIONS).rev().max_by(|&a, &b| said[a].total_cmp(&said[b])).unwrap_or(0);
+        let right = Recovery::ALL.iter().position(|action| *action == row.action).unwrap_or(0);
+        counts[at][3 * most] += f64::from(u8::from(most == right));
+        counts[at][3 * most + 1] += 1.0;
+        counts[at][3 * right + 2] += 1.0;
+    }
+    counts
+}
+
+fn accuracy(counts: &[f64]) -> f64 {
+    let sum = |column: usize| counts.chunks_exact(3).map(|of| of[column]).sum::<f64>();
+    sum(0) / sum(2)
+}
+
+fn f1(counts: &[f64]) -> f64 {
+    let of = |of: &[f64]| 2.0 * of[0] / (of[1] + of[2]).max(1.0);
+    counts.chunks_exact(3).map(of).sum::<f64>() / ACTIONS as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::matrix::tests::row;
+    use super::*;
+
+    #[test]
+    fn who_is_always_right_has_all_and_the_majority_half() {
+        let mut rows: Vec<Row> = Vec::new();
+        for access_point in 0..6 {
+            for action in [Recovery::Retry, Recovery::Retry].into_iter().chain(Recovery::ALL) {
+                rows.push(Row { access_point, ..row(&[("held 6/2", "A", 1)], action) });
+            }
+        }
+        let rows: Vec<&Row> = rows.iter().collect();
+        let right = |row: &&Row| -> Said {
+            let mut said = [0.0; ACTIONS + 1];
+            said[Recovery::ALL.iter().position(|of| *of == row.action).unwrap()] = 1.0;
+            said[ACTIONS] = f64::from(u8::from(row.memory));
+            said
+        };
+        let said: Vec<Said> = rows.iter().map(right).collect();
+        let figures = Figures::of(&rows, &said, 50);
+        for figure in [figures.action, figures.memory, figures.accuracy, figures.f1] {
+            assert_eq!((figure.value, figure.low, figure.high), (1.0, 1.0, 1.0));
+        }
+        let same: Said = [0.4, 0.1, 0.1, 0.1, 0.1, 0.1];
+        let figures = Figures::of(&rows, &vec![same; rows.len()], 50);
+        assert_eq!((figures.action.value, figures.memory.value), (0.5, 0.5));
+        assert!((figures.accuracy.value - 3.0 / 7.0).abs() < 1e-12);
+        assert!((figures.f1.value - 0.6 / 5.0).abs() < 1e-12);
+    }
+}

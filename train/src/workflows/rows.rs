@@ -1,0 +1,286 @@
+//! Workflows at instants: what the event log says until then, and what would be right.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, Write};
+use std::path::{Path, PathBuf};
+
+use eventlog::JobId;
+use holdadvise::advice::{Advisor, Held};
+use holdadvise::history::{Action, History};
+use holdadvise::model::Model;
+use holdadvise::workflow::{End, Run, runs};
+use holdadvise_simulate::Cause;
+use serde::{Deserialize, Serialize};
+
+use super::Recovery;
+use super::label::label;
+use crate::Error;
+use crate::data::input::{InputOptions, open, plain_or_packed, reader, unread};
+use crate::output::Output;
+use crate::say::{json_line, say};
+
+/// Failed runs of a cluster at which a row is made.
+const INSTANTS: [usize; 2] = [10, 30];
+
+/// Held jobs of a row that the job model is asked about, at most.
+const ASKED: usize = 10;
+
+/// Make rows of the workflows of simulations: JSON lines, one for each cluster at its 10th and at
+/// its 30th failed run
+#[derive(Clone, Debug, clap::Args)]
+pub struct RowsOptions {
+    /// Folders that `simulate` wrote, each an access point.
+    #[arg(required = true)]
+    simulations: Vec<PathBuf>,
+    /// A model of held jobs that is asked about those of each row.
+    #[arg(short, long, value_name = "FILE")]
+    model: Option<PathBuf>,
+    /// File to write.
+    #[arg(short, long)]
+    output: PathBuf,
+    /// Replace the file if it is there already.
+    #[arg(long)]
+    replace: bool,
+}
+
+/// Failed runs of one cause at one site.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cell {
+    /// The kind of cause, as `condor_holdadvise -workflow` names it.
+    pub kind: String,
+    /// The cause, likewise.
+    pub cause: String,
+    /// The site; empty: not known.
+    pub site: String,
+    /// Runs.
+    pub runs: u32,
+}
+
+/// Runs at one site that did not fail.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The site; empty: not known.
+    pub site: String,
+    /// Runs that succeeded.
+    pub succeeded: u32,
+    /// Runs that go on.
+    pub running: u32,
+}
+
+/// A workflow at an instant. A workflow is the jobs of a cluster.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// The seed of the simulation.
+    pub access_point: u64,
+    /// ClusterId.
+    pub cluster: i32,
+    /// Unix seconds; nothing later is seen.
+    pub instant: i64,
+    /// Failed runs until then.
+    pub failed: Vec<Cell>,
+    /// Other runs until then.
+    pub others: Vec<Place>,
+    /// Mean probability over the jobs held then that a release succeeds as it is, with more memory,
+    /// and at another site; `None` where no job model was asked, or it said nothing.
+    pub said: Option<[f64; 3]>,
+    /// Holds until then whose hidden cause is known.
+    pub holds: usize,
+    /// What would be right: never an input.
+    pub action: Recovery,
+    /// Memory must change: never an input.
+    pub memory: bool,
+}
+
+/// Runs `workflows rows`.
+pub(super) fn run(options: &RowsOptions) -> Result<(), Error> {
+    let output = Output::new(&options.output, options.replace);
+    output.check()?;
+    let model = options.model.as_ref().map(Model::open).transpose()?;
+    let mut file = Vec::new();
+    for folder in &options.simulations {
+        let (rows, without) = of_simulation(folder, model.as_ref())?;
+        rows.iter().try_for_each(|row| json_line(&mut file, row))?;
+        file.flush()?;
+        let (shown, n) = (folder.display(), rows.len());
+        say(format_args!("{shown}: {n} rows, {without} more without a hold by the system\n"));
+    }
+    output.write(&file)?;
+    Ok(())
+}
+
+/// Rows of files that `workflows rows` wrote.
+///
+/// # Errors
+/// When a file cannot be read, or a line of it is no row.
+#[cfg(any(feature = "torch", test))]
+pub(super) fn read_rows(paths: &[PathBuf]) -> Result<Vec<Row>, Error> {
+    let mut rows = Vec::new();
+    for path in paths {
+        for (at, line) in reader(path)?.lines().enumerate() {
+            let line = line.map_err(unread(path))?;
+            let row = serde_json::from_str(&line).map_err(|error| {
+                let (path, at) = (path.display(), at + 1);
+                format!("{path}, line {at}: {error}; expected a row of `workflows rows`")
+            })?;
+            rows.push(row);
+        }
+    }
+    Ok(rows)
+}
+
+#[derive(Deserialize)]
+struct Hold {
+    cluster: i32,
+    proc: i32,
+    time: i64,
+    cause: Cause,
+}
+
+#[derive(Deserialize)]
+struct Description {
+    seed: u64,
+}
+
+/// The rows of an access point, and how many have no hold by the system and are left out.
+fn of_simulation(folder: &Path, model: Option<&Model>) -> Result<(Vec<Row>, usize), Error> {
+    let path = folder.join("simulation.json");
+    let Description { seed } = serde_json::from_reader(open(&path)?).map_err(unread(&path))?;
+    let path = plain_or_packed(folder, "truth.jsonl");
+    let mut holds: BTreeMap<i32, Vec<Hold>> = BTreeMap::new();
+    for line in reader(&path)?.lines() {
+        let hold: Hold =
+            serde_json::from_str(&line.map_err(unread(&path))?).map_err(unread(&path))?;
+        holds.entry(hold.cluster).or_default().push(hold);
+    }
+    // The event log alone: an epoch ad is of the end of a run, and may be later than the instant.
+    let input = InputOptions { epochs: Vec::new(), ..InputOptions::of_folder(folder)? };
+    let history = input.read()?.history;
+    let mut without = 0;
+    let mut rows = Vec::new();
+    for (cluster, instant) in instants(&history) {
+        let of_cluster = holds.get(&cluster).map_or(&[][..], Vec::as_slice);
+        let until: Vec<&Hold> = of_cluster.iter().filter(|hold| hold.time <= instant).collect();
+        let Some((action, memory)) = label(until.iter().map(|hold| hold.cause)) else {
+            without += 1;
+            continue;
+        };
+        let (failed, others) = counted(&runs_until(&history, cluster, instant));
+        let (access_point, holds) = (seed, until.len());
+        let said = None;
+        let jobs: BTreeSet<JobId> =
+            until.iter().map(|hold| JobId::new(hold.cluster, hold.proc)).collect();
+        let row =
+            Row { access_point, cluster, instant, failed, others, said, holds, action, memory };
+        rows.push((row, jobs));
+    }
+    rows.sort_by_key(|(row, _)| (row.instant, row.cluster));
+    if let Some(model) = model {
+        let advisor = Advisor::new(history, model)?;
+        for (row, jobs) in &mut rows {
+            row.said = asked(&advisor, jobs, row.instant)?;
+        }
+    }
+    Ok((rows.into_iter().map(|(row, _)| row).collect(), without))
+}
+
+/// When the clusters have had so many failed runs, each with its cluster.
+fn instants(history: &History) -> Vec<(i32, i64)> {
+    let clusters: BTreeSet<i32> = history.jobs().iter().map(|job| job.job.cluster).collect();
+    let mut instants = Vec::new();
+    for cluster in clusters {
+        let all = runs_until(history, cluster, i64::MAX);
+        let failed = all.iter().filter(|run| matches!(run.end, End::Failed(_)));
+        let mut ends: Vec<i64> = failed.map(|run| run.began.saturating_add(run.seconds)).collect();
+        ends.sort_unstable();
+        instants.extend(INSTANTS.iter().filter_map(|nth| Some((cluster, *ends.get(nth - 1)?))));
+    }
+    instants
+}
+
+fn runs_until(history: &History, cluster: i32, instant: i64) -> Vec<Run> {
+    history.jobs_of(cluster).flat_map(|job| runs(history, job, instant)).collect()
+}
+
+/// Failed runs by cause and site, and others by site.
+fn counted(runs: &[Run]) -> (Vec<Cell>, Vec<Place>) {
+    let mut failed: BTreeMap<_, u32> = BTreeMap::new();
+    let mut others: BTreeMap<&str, [u32; 2]> = BTreeMap::new();
+    for run in runs {
+        let site = run.site.as_deref().unwrap_or_default();
+        match &run.end {
+            End::Failed(cause) => *failed.entry((cause, site)).or_default() += 1,
+            End::Succeeded => others.entry(site).or_default()[0] += 1,
+            End::Running => others.entry(site).or_default()[1] += 1,
+            End::Stopped => {}
+        }
+    }
+    let cell = |((cause, site), runs): ((&holdadvise::workflow::Cause, &str), u32)| {
+        let (kind, cause) = (cause.kind().name(), cause.name());
+        Cell { kind, cause, site: site.to_owned(), runs }
+    };
+    let place = |(site, [succeeded, running]): (&str, [u32; 2])| Place {
+        site: site.to_owned(),
+        succeeded,
+        running,
+    };
+    (failed.into_iter().map(cell).collect(), others.into_iter().map(place).collect())
+}
+
+/// What the job model says of the jobs that are held at the instant, on the mean.
+fn asked(
+    advisor: &Advisor<'_>,
+    jobs: &BTreeSet<JobId>,
+    instant: i64,
+) -> Result<Option<[f64; 3]>, Error> {
+    let held: Vec<Held> = jobs.iter().take(ASKED).map(|&job| Held::of_log(job)).collect();
+    let (mut sums, mut n) = ([0.0; 3], 0.0);
+    for advice in advisor.advise_all(&held, instant)?.into_iter().flatten() {
+        let as_is = advice.success_of(Action::AsIs).unwrap_or(0.0);
+        let of = [Action::AsIs, Action::Memory, Action::Site];
+        for (sum, action) in sums.iter_mut().zip(of) {
+            // An action that makes no sense here does what a release as it is does.
+            *sum += advice.success_of(action).unwrap_or(as_is);
+        }
+        n += 1.0;
+    }
+    Ok((n > 0.0).then(|| sums.map(|sum| sum / n)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use holdadvise_simulate::{Preset, Settings, simulate};
+
+    #[test]
+    fn a_row_has_what_the_log_said_until_its_instant() {
+        let folder = tempfile::tempdir().unwrap();
+        let preset = Preset::load("small").unwrap();
+        simulate(&Settings::new(preset, 3, 7, folder.path())).unwrap();
+        let (rows, _) = of_simulation(folder.path(), None).unwrap();
+        assert!(rows.len() > 2, "{}", rows.len());
+        for row in &rows {
+            let failed: u32 = row.failed.iter().map(|cell| cell.runs).sum();
+            assert!(failed >= 10 && row.holds > 0 && row.access_point == 3, "{row:?}");
+        }
+        // The log cut after the first instant gives the same row.
+        let row = &rows[0];
+        let log = std::fs::read_to_string(folder.path().join("EventLog")).unwrap();
+        let later = jiff::Timestamp::from_second(row.instant + 1).unwrap();
+        let later = later.strftime("%Y-%m-%d %H:%M:%SZ").to_string();
+        let is_later = |event: &&str| event.get(22..42).is_some_and(|time| time >= later.as_str());
+        let events: Vec<&str> = log.split_inclusive("...\n").collect();
+        let first = events.iter().position(is_later);
+        let kept = events[..first.unwrap()].concat();
+        std::fs::write(folder.path().join("EventLog"), kept).unwrap();
+        let (cut, _) = of_simulation(folder.path(), None).unwrap();
+        assert_eq!(cut[0], *row);
+    }
+
+    #[test]
+    fn what_is_no_row_is_said_with_its_line() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "{}\n").unwrap();
+        let error = read_rows(&[file.path().to_owned()]).unwrap_err().to_string();
+        assert!(error.contains("line 1") && error.contains("workflows rows"), "{error}");
+    }
+}
