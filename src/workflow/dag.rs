@@ -473,13 +473,18 @@ impl Dag {
         options: &ReadOptions,
         now: i64,
     ) -> Result<Progress, EventLogError> {
-        let jobs = match Jobs::read(log, options, now) {
-            // DAGMan begins it with the first job that it submits.
+        let mut jobs = Jobs::default();
+        match jobs.read(log, options, now) {
+            // DAGMan begins it with the first job that it submits; where only the logs of jobs were
+            // kept, they tell.
             Err(EventLogError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
-                Jobs::default()
+                for log in self.job_logs().into_iter().flatten() {
+                    // One that is not there yet has no jobs.
+                    let _ = jobs.read(&log, options, now);
+                }
             }
             read => read?,
-        };
+        }
         let state = |node: &Node| match jobs.nodes.get(&node.name) {
             _ if node.done => State::Done,
             Some(jobs) => jobs.state(),
@@ -606,8 +611,8 @@ impl NodeJobs {
 }
 
 impl Jobs {
-    fn read(log: &Path, options: &ReadOptions, now: i64) -> Result<Self, EventLogError> {
-        let mut jobs = Self::default();
+    /// Adds what a log has until `now`, Unix seconds.
+    fn read(&mut self, log: &Path, options: &ReadOptions, now: i64) -> Result<(), EventLogError> {
         let mut log = open_log(log, options)?;
         while let Some(event) = log.next_event() {
             let Ok(event) = event else { continue };
@@ -617,7 +622,7 @@ impl Jobs {
             let state = match (event.kind(), event.body()) {
                 (_, Body::Submit(submit)) => {
                     if let Some(node) = submit.dag_node {
-                        jobs.submitted(event.job, node.into_owned());
+                        self.submitted(event.job, node.into_owned());
                     }
                     continue;
                 }
@@ -625,7 +630,7 @@ impl Jobs {
                     let well = script.return_value == Some(0);
                     let state = if well { State::Done } else { State::Failed };
                     if let Some(node) = script.dag_node {
-                        jobs.nodes.entry(node.into_owned()).or_default().script = Some(state);
+                        self.nodes.entry(node.into_owned()).or_default().script = Some(state);
                     }
                     continue;
                 }
@@ -645,9 +650,9 @@ impl Jobs {
                 ) => State::Idle,
                 _ => continue,
             };
-            jobs.now(event.job, state);
+            self.now(event.job, state);
         }
-        Ok(jobs)
+        Ok(())
     }
 
     /// Another cluster of a node is another try of it.
@@ -751,6 +756,23 @@ mod tests {
             let files = files.map(|file| if file.0 == name { (name, text) } else { file });
             assert_eq!(dag(&files).1.job_logs(), None, "{text}");
         }
+    }
+
+    #[test]
+    fn logs_of_jobs_tell_where_there_is_no_nodes_log() {
+        let (folder, read) = dag(&[
+            ("a.dag", "JOB A a.sub\nJOB B a.sub\n"),
+            ("a.sub", "log = jobs.log\nqueue\n"),
+            (
+                "jobs.log",
+                "000 (5.000.000) 2026-03-08 10:00:00 Job submitted from host: <10.0.0.1:9618>\n    DAG Node: A\n...\n\
+                 005 (5.000.000) 2026-03-08 10:01:00 Job terminated.\n\t(1) Normal termination (return value 0)\n...\n",
+            ),
+        ]);
+        let progress = read
+            .progress(&folder.path().join("no.log"), &ReadOptions::default(), i64::MAX)
+            .unwrap();
+        assert_eq!(progress.counts, [(State::Done, 1), (State::Waiting, 1)]);
     }
 
     #[test]
