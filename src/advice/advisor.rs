@@ -309,7 +309,8 @@ impl<'a> Advisor<'a> {
             (action, if action == Action::AsIs { as_is(p) } else { seen.trusted(p) })
         };
         let actions: Vec<(Action, f64)> = of_model.iter().map(judged).collect();
-        let recovered = recovered.map(|p| seen.recovered(p));
+        // What was raised is not waited for.
+        let recovered = recovered.filter(|_| !is_raised).map(|p| seen.recovered(p));
         let model_as_is = of_model.first().map_or(0.0, |&(_, p)| p);
         let after_success = seen.after_try(model_as_is).max(recovered.unwrap_or(0.0));
         let now = actions.first().map_or(0.0, |&(_, p)| p);

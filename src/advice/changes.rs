@@ -16,7 +16,7 @@ use crate::checks::{Check, Fault, Finding, Thing, Why, WordsKind};
 use crate::history::reason::{Side, canonical, file_name, host, machine, side, url, words};
 use crate::history::{Action, Episode};
 use crate::hold_code::{self, About, Cause, HoldCode, cause_of};
-use crate::sizes::{NEAR_LIMIT, Resource};
+use crate::sizes::{LEAST, NEAR_LIMIT, Resource, megabytes};
 use crate::text::{classad_quote, is_fit};
 
 /// A hold that is judged: what its codes and reason say.
@@ -72,7 +72,7 @@ pub fn applicable_actions(hold: &Hold<'_>, facts: &JobFacts) -> Vec<Action> {
     }
     let mut actions = vec![Action::AsIs];
     for (resource, action) in [(Resource::Memory, Action::Memory), (Resource::Disk, Action::Disk)] {
-        let may_help = facts.raise_may_help() && !is_raised(resource, facts);
+        let may_help = facts.raise_may_help() && !is_raised(resource, hold, facts);
         if may_help && is_limit(resource, hold, facts) {
             actions.push(action);
         }
@@ -99,19 +99,24 @@ fn is_limit(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> bool {
 
 /// The job asks for more now than its last run had and used, with a tenth to spare: its owner has
 /// raised the request, or it is an expression that did.
-fn is_raised(resource: Resource, facts: &JobFacts) -> bool {
+fn is_raised(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> bool {
     let (asked, had, used) = match resource {
         Resource::Memory => (facts.request_memory, facts.memory_provisioned, facts.memory_usage),
         Resource::Disk => (facts.request_disk, facts.disk_provisioned, facts.disk_usage),
     };
-    let Some((asked, had)) = asked.zip(had.filter(|had| *had > 0)) else { return false };
-    let needs_more = facts.limit_seen.as_ref().and_then(|seen| seen.needed(resource)).is_some();
-    asked >= resource.request_for(had.max(used.unwrap_or(0)) as f64) && !needs_more
+    let named = || megabytes(hold.reason).filter(|_| resource == Resource::Memory);
+    let had = had.or_else(named).filter(|had| *had > 0);
+    let Some((asked, had)) = asked.zip(had) else { return false };
+    // One or two like jobs that needed more are no rule.
+    let needed = facts.limit_seen.as_ref().and_then(|seen| seen.needed(resource));
+    let needs_more = needed.is_some_and(|(next, _)| next.finished >= LEAST);
+    let enough = resource.request_for(had.max(used.unwrap_or(0)) as f64);
+    (enough..=resource.most()).contains(&asked) && !needs_more
 }
 
 /// The request that the hold is about was raised since.
 pub(super) fn was_raised(hold: &Hold<'_>, facts: &JobFacts) -> bool {
-    let raised = |resource| is_raised(resource, facts) && is_limit(resource, hold, facts);
+    let raised = |resource| is_raised(resource, hold, facts) && is_limit(resource, hold, facts);
     facts.own_limit.is_none() && Resource::ALL.into_iter().any(raised)
 }
 
@@ -209,7 +214,12 @@ fn request(resource: Resource, facts: &JobFacts, named: Option<i64>) -> Change {
         return ChangeKind::TooMuch { resource, figure, value }.by_hand();
     }
     let used = used.filter(|&used| used > 0);
-    let largest = known.iter().map(|(_, value)| *value).filter(|&value| value > 0).max();
+    // A slot that had far more than was used was not the limit.
+    let spare = |figure: &str, value: i64| {
+        figure.ends_with("Provisioned") && !near_limit(used, Some(value)) && old.is_some()
+    };
+    let limits = known.iter().filter(|(figure, value)| used.is_none() || !spare(figure, *value));
+    let largest = limits.map(|(_, value)| *value).filter(|&value| value > 0).max();
     let needed = facts.limit_seen.as_ref().and_then(|seen| seen.needed(resource));
     let to = largest.map(|largest| match needed {
         Some((next, _)) => resource.request_for(largest as f64).max(next.first),
@@ -227,26 +237,6 @@ fn request(resource: Resource, facts: &JobFacts, named: Option<i64>) -> Change {
             .map(|(next, _)| [next.finished - next.retried, next.finished]),
     };
     Change::new(what, edit.into_iter().collect())
-}
-
-/// The largest size the reason names in megabytes.
-pub(super) fn megabytes(reason: &str) -> Option<i64> {
-    let reason = canonical(reason);
-    let mut largest = None;
-    let mut before: Option<i64> = None;
-    for word in reason.split([' ', ',', ';', '|', '(', ')']) {
-        let word = word.trim_end_matches('.');
-        let digits = word.find(|c: char| !c.is_ascii_digit()).unwrap_or(word.len());
-        let number = word[..digits].parse().ok();
-        let unit = &word[digits..];
-        let is_unit =
-            |unit: &str| ["megabytes", "mb", "mib"].contains(&unit.to_ascii_lowercase().as_str());
-        if is_unit(unit) {
-            largest = largest.max(number.or(before));
-        }
-        before = number.filter(|_| unit.is_empty());
-    }
-    largest
 }
 
 fn at_access_point(hold: &Hold<'_>) -> bool {

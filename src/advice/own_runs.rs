@@ -1,10 +1,10 @@
 //! What the last runs of a job used that were held for the same resource.
 
-use super::changes::{self, near_limit};
+use super::changes::near_limit;
 use super::job_facts::JobFacts;
 use crate::history::{AdFacts, Episode, History, JobHistory, Known, SAME_HOLD, What};
 use crate::hold_code::{self, About};
-use crate::sizes::Resource;
+use crate::sizes::{Resource, megabytes};
 
 /// Each run used at least so much of the one before: 11/10. Assumed.
 const GROWN: f64 = 1.1;
@@ -86,7 +86,7 @@ impl Use {
 
     fn with_reason(self, reason: &str) -> Self {
         let is_memory = self.resource == Some(Resource::Memory);
-        let named = is_memory.then(|| changes::megabytes(reason)).flatten();
+        let named = is_memory.then(|| megabytes(reason)).flatten();
         Self { named: named.filter(|size| *size > 0), ..self }
     }
 

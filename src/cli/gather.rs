@@ -148,8 +148,10 @@ pub fn gather(
         let wanted = Wanted {
             counts: event_logs.is_empty(),
             transfers: config.knobs().version().is_some_and(|version| version >= TELLS_OF_ERRORS),
+            all: !request.workflow,
         };
-        (epochs, hold_counts) = ask(&schedd, &held, wanted, &projection, now, &mut remarks.missing);
+        let jobs: Vec<&QueueJob> = held.iter().chain(&others).collect();
+        (epochs, hold_counts) = ask(&schedd, &jobs, wanted, &projection, now, &mut remarks.missing);
     } else if request.epochs.is_none() {
         remarks.missing.push("ads of earlier runs: none were named".to_owned());
     }
@@ -188,7 +190,7 @@ fn jobs_of_dag(
 
 /// The jobs, one of each cluster and owner by turns: nobody's many clusters keep others' from being
 /// asked about.
-fn by_turns(held: &[QueueJob]) -> Vec<JobId> {
+fn by_turns(held: &[&QueueJob]) -> Vec<JobId> {
     let mut of_owner: BTreeMap<String, BTreeMap<i32, Vec<JobId>>> = BTreeMap::new();
     for job in held {
         let clusters = of_owner.entry(job.owner.clone().unwrap_or_default()).or_default();
@@ -251,18 +253,21 @@ struct Wanted {
     counts: bool,
     /// What file-transfer plug-ins reported.
     transfers: bool,
+    /// Of all jobs or of none; else of so many as can be asked for.
+    all: bool,
 }
 
 /// Asks for ads of earlier runs and for counts of holds, both at once.
 fn ask(
     schedd: &Schedd,
-    held: &[QueueJob],
+    held: &[&QueueJob],
     wanted: Wanted,
     projection: &Projection,
     now: i64,
     missing: &mut Vec<String>,
 ) -> Answers {
-    let ids = by_turns(held);
+    let mut ids = by_turns(held);
+    ids.truncate(if wanted.all { usize::MAX } else { EPOCH_JOBS });
     let others = recent_runs(held, now);
     let (epochs, counts) = thread::scope(|scope| {
         let counts = wanted.counts.then(|| scope.spawn(|| schedd.hold_counts()));
@@ -292,7 +297,7 @@ fn ask(
 
 /// Runs of the same owners around the holds. They may be of jobs whose log is read and whose ads
 /// are gone.
-fn recent_runs(held: &[QueueJob], now: i64) -> RecentRuns {
+fn recent_runs(held: &[&QueueJob], now: i64) -> RecentRuns {
     let mut runs = RecentRuns { since: now, submitted: now, ..RecentRuns::default() };
     for job in held.iter().take(EPOCH_JOBS) {
         let ad = job.ad.to_classad();

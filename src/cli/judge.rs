@@ -25,7 +25,7 @@ use crate::checks::LocalFiles;
 use crate::features::Holds;
 use crate::history::{
     Coverage, EventLogView, History, HistoryBuilder, HoldInQueue, LogReport, command_digest,
-    printed,
+    description_digest, printed,
 };
 use crate::hold_code::is_by_system;
 use crate::model::{Model, ModelError};
@@ -263,6 +263,7 @@ fn asking(job: &QueueJob) -> Option<Asking> {
         disk: number("RequestDisk"),
         is_new: ad.integer("NumJobStarts").unwrap_or(0) == 0,
         command: command_digest(&ad),
+        description: description_digest(&ad),
     })
 }
 

@@ -55,6 +55,13 @@ fn add(group: &mut Thrashing, advice: &Advice) {
     }
     group.advice = says;
     let corrects = advice.commands.iter().chain(&advice.commands_after);
+    // What is wrong with one job need not be wrong with the others.
+    if group.jobs > 1 {
+        for line in &mut group.advice {
+            *line = format!("Of job {}: {line}", group.job);
+        }
+        return;
+    }
     let lines: Vec<String> = corrects
         .filter(|command| matches!(command, Command::Edit(_) | Command::Run(_)))
         .filter_map(|command| Some(command.line(group.constraint.as_deref()?)))

@@ -145,21 +145,7 @@ impl AdFacts {
             machine: machine.map(|machine| symbols.intern(&machine)),
             site: site.map(|site| symbols.intern(&site)),
             requirements: digest(ad, &["Requirements"]),
-            description: digest(
-                ad,
-                &[
-                    "Cmd",
-                    "Args",
-                    "Arguments",
-                    "Environment",
-                    "Env",
-                    "TransferInput",
-                    "Iwd",
-                    "In",
-                    "ContainerImage",
-                    "DockerImage",
-                ],
-            ),
+            description: description(ad),
         }
     }
 }
@@ -184,6 +170,23 @@ fn program(ad: &ClassAd) -> Option<String> {
     }
     let arguments = ["Args", "Arguments"].into_iter().find_map(|name| ad.string(name));
     Some(format!("{command}\n{}", arguments.unwrap_or_default()))
+}
+
+/// Digest of what a person edits or corrects in an ad beside requests and Requirements.
+pub(crate) fn description(ad: &ClassAd) -> Option<u64> {
+    const NAMES: &[&str] = &[
+        "Cmd",
+        "Args",
+        "Arguments",
+        "Environment",
+        "Env",
+        "TransferInput",
+        "Iwd",
+        "In",
+        "ContainerImage",
+        "DockerImage",
+    ];
+    digest(ad, NAMES)
 }
 
 /// Digest of Cmd and arguments, with one digit for each number: jobs of a cluster count in them.

@@ -12,5 +12,5 @@ mod resource;
 
 pub use allocation::{Again, Allocation, Demand, LEAST, Limited, Used};
 pub use finished::{Finished, Size, finished};
-pub(crate) use resource::NEAR_LIMIT;
 pub use resource::Resource;
+pub(crate) use resource::{NEAR_LIMIT, megabytes};

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::history::reason::words;
+use crate::history::reason::{canonical, words};
 use crate::hold_code::{HoldCode, Subcode};
 use crate::policy::Version;
 
@@ -121,6 +121,26 @@ fn resource_of(reason: &str) -> Option<Resource> {
         }
         _ => None,
     })
+}
+
+/// The largest size the reason names in megabytes.
+pub(crate) fn megabytes(reason: &str) -> Option<i64> {
+    let reason = canonical(reason);
+    let mut largest = None;
+    let mut before: Option<i64> = None;
+    for word in reason.split([' ', ',', ';', '|', '(', ')']) {
+        let word = word.trim_end_matches('.');
+        let digits = word.find(|c: char| !c.is_ascii_digit()).unwrap_or(word.len());
+        let number = word[..digits].parse().ok();
+        let unit = &word[digits..];
+        let is_unit =
+            |unit: &str| ["megabytes", "mb", "mib"].contains(&unit.to_ascii_lowercase().as_str());
+        if is_unit(unit) {
+            largest = largest.max(number.or(before));
+        }
+        before = number.filter(|_| unit.is_empty());
+    }
+    largest
 }
 
 #[cfg(test)]

@@ -8,7 +8,9 @@ use super::keep_off::constraints;
 use crate::advice::{Command, Edit, SlotsFor};
 use crate::history::{History, JobHistory, Known, Symbol, What};
 use crate::policy::Version;
-use crate::sizes::{Again, Allocation, Demand, Finished, LEAST, Limited, Resource, Used, finished};
+use crate::sizes::{
+    Again, Allocation, Demand, Finished, LEAST, Limited, Resource, Used, finished, megabytes,
+};
 use eventlog::JobId;
 
 /// A request is another one where it saves this part of what jobs are expected to take. Assumed.
@@ -32,8 +34,10 @@ pub struct Asking {
     pub disk: Option<i64>,
     /// It has not been started.
     pub is_new: bool,
-    /// Digest of its command ([`crate::history::AdFacts::command`]).
+    /// Digests of its command and description ([`crate::history::AdFacts`]).
     pub command: Option<u64>,
+    /// See `command`.
+    pub description: Option<u64>,
 }
 
 impl Asking {
@@ -81,6 +85,8 @@ pub struct FitOf {
     pub is_known: bool,
     /// Lines of a submit description; none where no slot has as much.
     pub lines: Vec<String>,
+    /// The second request is what the largest slot has, less than what is wanted.
+    pub is_cut: bool,
     /// Slots of the pool that have as much, where the pool was asked.
     pub slots: Option<SlotsFor>,
     /// Idle jobs that ask for another amount, and what edits them.
@@ -129,8 +135,20 @@ enum Kind {
 #[derive(Default)]
 struct Jobs<'a> {
     jobs: Vec<&'a JobHistory>,
+    /// Those that exited with 0, and what they used.
+    ended: Vec<&'a JobHistory>,
     finished: Vec<Finished>,
     idle: Vec<Asking>,
+}
+
+impl<'a> Jobs<'a> {
+    fn add(&mut self, job: &'a JobHistory, now: i64) {
+        self.jobs.push(job);
+        if let Some(ended) = finished(job, now) {
+            self.ended.push(job);
+            self.finished.push(ended);
+        }
+    }
 }
 
 fn command(job: &JobHistory) -> Option<u64> {
@@ -153,9 +171,9 @@ impl Kinds<'_> {
             commands.first().copied().filter(|_| commands.len() == 1)
         };
         let known = |command| Kind::Command(owner, command);
-        command
-            .map(known)
-            .or_else(|| (self.question.submit_file)(job).map(Kind::Submit))
+        (self.question.submit_file)(job)
+            .map(Kind::Submit)
+            .or_else(|| command.map(known))
             .or_else(|| of_cluster().map(known))
             .unwrap_or(Kind::Cluster(job.cluster))
     }
@@ -182,9 +200,7 @@ pub fn fits(history: &History, question: &Question<'_>) -> Vec<Fit> {
     let kind = Kinds { history, question, commands };
     let mut kinds: BTreeMap<Kind, Jobs<'_>> = BTreeMap::new();
     for job in asked {
-        let jobs = kinds.entry(kind.of(job.job, command(job))).or_default();
-        jobs.finished.extend(finished(job, question.now));
-        jobs.jobs.push(job);
+        kinds.entry(kind.of(job.job, command(job))).or_default().add(job, question.now);
     }
     // Where every job has a command of its own, its cluster tells more.
     let few = |(kind, jobs): &(Kind, Jobs<'_>)| {
@@ -195,9 +211,7 @@ pub fn fits(history: &History, question: &Question<'_>) -> Vec<Fit> {
         (alone, kept.into_iter().collect())
     };
     for job in alone.into_iter().flat_map(|(_, jobs)| jobs.jobs) {
-        let jobs = kinds.entry(Kind::Cluster(job.job.cluster)).or_default();
-        jobs.finished.extend(finished(job, question.now));
-        jobs.jobs.push(job);
+        kinds.entry(Kind::Cluster(job.job.cluster)).or_default().add(job, question.now);
     }
     for asking in question.idle {
         let kind_of_job = kind.of(asking.job, asking.command);
@@ -280,16 +294,24 @@ fn fit_of(
     let lines = (is_retried && at_limit > 0)
         || asked.is_none_or(|(least, most)| is_worth_it(least) || is_worth_it(most));
     // What is not known is no request, but for a second run.
-    let lines = match lines && fits && (is_retried || demand.is_known()) {
+    let (lines, is_cut) = match lines && fits && (is_retried || demand.is_known()) {
         true => lines_for(question, resource, &demand, allocation, asked, is_retried),
-        false => Vec::new(),
+        false => (Vec::new(), false),
     };
+    let descriptions: BTreeSet<u64> =
+        jobs.ended.iter().filter_map(|job| job.ads.last()?.description).collect();
+    let commands: BTreeSet<u64> = jobs.ended.iter().filter_map(|job| command(job)).collect();
     let to = demand.largest();
     let fits = !(question.room)(resource, to).is_some_and(|slots| slots.is_none());
     let is_meant = |job: &Asking, from: i64| {
-        let is_like_them = || requests().any(|asked| asked as i64 == from);
+        // The same job, or one of a row of jobs that have numbers of their own.
+        let runs_the_same = job.command.is_some_and(|command| commands.contains(&command))
+            && (commands.len() == 1)
+            && (descriptions.len() >= LEAST
+                || job.description.is_some_and(|one| descriptions.contains(&one)));
+        let asks_the_same = || requests().any(|asked| asked as i64 == from);
         match to < from {
-            true => job.is_new && is_like_them(),
+            true => job.is_new && runs_the_same && asks_the_same(),
             false => needs_more(from),
         }
     };
@@ -306,6 +328,7 @@ fn fit_of(
         allocation,
         is_known: demand.is_known(),
         lines,
+        is_cut,
         slots,
         edits,
     })
@@ -342,11 +365,13 @@ fn limited(
         What::Held(hold) => {
             let reason = hold.reason.map_or("", |reason| history.symbols.name(reason));
             let about = Resource::of_hold(hold.code, Some(hold.subcode), reason);
-            (about == Some(resource)).then_some(step.time)
+            let named = megabytes(reason).filter(|_| resource == Resource::Memory);
+            (about == Some(resource)).then_some((step.time, named))
         }
         _ => None,
     });
-    let until = held.unwrap_or(now);
+    let until = held.map_or(now, |(at, _)| at);
+    let named = held.and_then(|(_, named)| named);
     let largest = |known: &[Known<i64>]| {
         let known = known.iter().filter(|known| known.since <= until);
         known.map(|known| known.value as f64).reduce(f64::max)
@@ -382,6 +407,8 @@ fn limited(
     let used =
         used.into_iter().flatten().filter(|used| (1.0..=most).contains(used)).reduce(f64::max);
     let had = had.into_iter().flatten().chain(request.map(|size| size as f64)).reduce(f64::max);
+    let named = named.map(|size| size as f64);
+    let had = had.into_iter().chain(named).reduce(f64::max);
     let had = had.or(asked.map(|(least, _)| least as f64)).filter(|had| (1.0..=most).contains(had));
     let near = used.zip(had).is_some_and(|(used, had)| used >= NEAR * had);
     match held {
@@ -414,7 +441,7 @@ fn lines_for(
     allocation: Allocation,
     asked: Option<(i64, i64)>,
     is_retried: bool,
-) -> Vec<String> {
+) -> (Vec<String>, bool) {
     let word = resource.word();
     let unit = match resource {
         Resource::Memory => "MB",
@@ -422,19 +449,22 @@ fn lines_for(
     };
     let Allocation { first, largest, .. } = allocation;
     let mut lines = vec![format!("request_{word} = {first} {unit}")];
+    let mut is_cut = false;
     if is_retried {
         let most = asked.map_or(largest, |(_, most)| most.max(largest));
         let next = if most > first { most } else { demand.beyond() };
-        let next = match (question.room)(resource, next) {
-            Some(SlotsFor::NoneNow { most: Some(most), .. }) => most as i64,
-            Some(SlotsFor::AboveMost { most, .. }) => most,
-            _ => next,
+        let most = match (question.room)(resource, next) {
+            Some(SlotsFor::NoneNow { most: Some(most), .. }) => Some(most as i64),
+            Some(SlotsFor::AboveMost { most, .. }) => Some(most),
+            _ => None,
         };
+        is_cut = most.is_some();
+        let next = most.unwrap_or(next);
         if next > first {
             lines.push(format!("retry_request_{word} = {next} {unit}"));
         }
     }
-    lines
+    (lines, is_cut)
 }
 
 /// Edits of idle jobs that are meant, by what they ask for.

@@ -1,5 +1,6 @@
 use super::*;
-use crate::history::{Coverage, HistoryBuilder};
+use crate::history::{Coverage, HistoryBuilder, command_digest, description_digest};
+use classads::ClassAd;
 use eventlog::ReadOptions;
 
 const NOW: i64 = 1_773_100_000;
@@ -41,7 +42,19 @@ fn history(ends: &[(i32, i32, &str)]) -> History {
     let mut history = HistoryBuilder::new();
     let options = ReadOptions::in_zone(jiff::tz::TimeZone::UTC);
     history.read_log(&path, Coverage::Jobs, &options).unwrap();
+    for &(cluster, proc, _) in ends {
+        history.attest_owner(JobId::new(cluster, proc), "alice");
+        history.add_ad(&ad(cluster, proc, "run.sh", &proc.to_string()), NOW - 100);
+    }
     history.build()
+}
+
+fn ad(cluster: i32, proc: i32, program: &str, arguments: &str) -> ClassAd {
+    let text = format!(
+        "[ ClusterId = {cluster}; ProcId = {proc}; Owner = \"alice\"; Cmd = \"/home/alice/{program}\"; \
+         Args = \"{arguments}\" ]"
+    );
+    ClassAd::parse(&text).unwrap()
 }
 
 fn of(ends: &[(i32, i32, &str)], idle: &[Asking], version: Option<&str>) -> Vec<Fit> {
@@ -75,7 +88,15 @@ fn like(count: i32, end: &str) -> impl Iterator<Item = (i32, i32, &str)> {
 }
 
 fn idle(proc: i32, memory: i64, is_new: bool) -> Asking {
-    Asking { job: JobId::new(7, proc), memory: Some(memory), disk: None, is_new, command: None }
+    let ad = ad(7, proc, "run.sh", &proc.to_string());
+    Asking {
+        job: JobId::new(7, proc),
+        memory: Some(memory),
+        disk: None,
+        is_new,
+        command: command_digest(&ad),
+        description: description_digest(&ad),
+    }
 }
 
 #[test]
@@ -184,4 +205,24 @@ fn few_jobs_are_sized_only_where_the_next_one_may_run_again() {
     assert_eq!(lines(None), [""; 0]);
     let retried = ["request_memory = 256 MB", "retry_request_memory = 4096 MB"];
     assert_eq!(lines(Some("25.2.1")), retried);
+}
+
+#[test]
+fn jobs_that_may_run_something_else_are_not_edited_down() {
+    let ends: Vec<_> = like(30, "500").collect();
+    let edits = |program: &str, arguments: &str, ends: &[(i32, i32, &str)]| -> usize {
+        let ad = ad(7, 80, program, arguments);
+        let mut job = idle(80, 4096, true);
+        (job.command, job.description) = (command_digest(&ad), description_digest(&ad));
+        let fits = of(ends, &[job], None);
+        fits.iter().flat_map(|fit| &fit.sizes).map(|size| size.edits.len()).sum()
+    };
+    // The jobs of the row count in their arguments.
+    assert_eq!(edits("run.sh", "80", &ends), 1);
+    assert_eq!(edits("big.sh", "80", &ends), 0);
+    assert_eq!(edits("run.sh", "80 big", &ends), 0);
+    // All are the same: another number is something else.
+    let same: Vec<_> = (0..30).map(|at| (7 + at, 0, "500")).collect();
+    assert_eq!(edits("run.sh", "0", &same), 1);
+    assert_eq!(edits("run.sh", "100", &same), 0);
 }

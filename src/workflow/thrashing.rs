@@ -6,7 +6,7 @@ use classads::{ClassAd, EvalContext, Value};
 use serde::Serialize;
 
 use crate::advice::{LONGEST_CONSTRAINT, constraint_of_jobs};
-use crate::hold_code::{self, VACATE_BASE};
+use crate::hold_code::{self, HoldCode, VACATE_BASE};
 use crate::queue::job_status as status;
 use crate::text::shell_command;
 use eventlog::JobId;
@@ -23,6 +23,8 @@ pub const ATTRIBUTES: &[&str] = &[
     "LastShadowException",
     "EnteredCurrentStatus",
     "ShadowBday",
+    "LastJobStatus",
+    "JobCurrentStartExecutingDate",
 ];
 
 /// Vacates from which on a job thrashes whose last one was for the code of a hold, or which left so
@@ -32,6 +34,9 @@ const LEAST: i64 = 3;
 /// The same where it left its slot for another reason, as jobs on opportunistic slots do. Assumed.
 const LEAST_OF_SLOT: i64 = 10;
 
+/// Seconds after which a program that goes on has got over what its job left its slots for. Assumed.
+const GOES_ON: i64 = 600;
+
 /// Seconds since the last vacate after which a job has stopped to thrash: a day. Assumed.
 const LATELY: i64 = 86_400;
 
@@ -39,6 +44,7 @@ const LATELY: i64 = 86_400;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thrasher {
     job: JobId,
+    owner: Option<String>,
     vacates: i64,
     why: Why,
     /// It is the job's or a server's fault, not that of the slot.
@@ -90,12 +96,31 @@ impl Thrasher {
         let last = times.iter().filter_map(|name| ad.integer(name)).max()?;
         let subcode = number("VacateReasonSubCode").unwrap_or(0);
         let code = number("VacateReasonCode").map(|code| (code, subcode));
-        let is_of_job = code.is_some_and(|(code, _)| (1..VACATE_BASE).contains(&code))
-            || ad.integer("NumVacatesPreExecution") >= Some(LEAST);
+        let left = ad.integer("LastVacateTime").unwrap_or(0);
+        let since = |name: &str| ad.integer(name).filter(|at| *at > left);
+        let status = ad.integer("JobStatus");
+        let began =
+            since("JobCurrentStartExecutingDate").filter(|_| status == Some(status::RUNNING));
+        let goes_on = began.is_some_and(|began| now.saturating_sub(began) >= GOES_ON);
+        // Somebody held and released it since.
+        let was_held = ad.integer("LastJobStatus") == Some(status::HELD)
+            && since("EnteredCurrentStatus").is_some();
+        if goes_on || was_held {
+            return None;
+        }
+        let counts = counts(ad);
+        let of_code = |code: i32| {
+            let name = HoldCode::of(code)?.name;
+            Some(counts.as_ref()?.integer(name).unwrap_or(0) >= LEAST)
+        };
+        let is_of_job = code.is_some_and(|(code, _)| {
+            (1..VACATE_BASE).contains(&code) && of_code(code).unwrap_or(true)
+        }) || ad.integer("NumVacatesPreExecution") >= Some(LEAST);
         let least = if is_of_job { LEAST } else { LEAST_OF_SLOT };
         let reason = ad.string("VacateReason").or_else(|| ad.string("LastShadowException"));
         (is_queued && vacates >= least && last >= now.saturating_sub(LATELY)).then(|| Self {
             job,
+            owner: ad.string("Owner"),
             vacates,
             why: Why { code, name: most_frequent(ad) },
             is_of_job,
@@ -105,12 +130,18 @@ impl Thrasher {
     }
 }
 
+/// NumVacatesByReason.
+fn counts(ad: &ClassAd) -> Option<ClassAd> {
+    match ad.evaluate("NumVacatesByReason", &EvalContext::quick()) {
+        Value::ClassAd(counts) => Some((*counts).clone()),
+        _ => None,
+    }
+}
+
 /// The name in NumVacatesByReason with the largest number. A name with a subcode's behind it has the
 /// same number as that without: the shorter one is taken.
 fn most_frequent(ad: &ClassAd) -> Option<String> {
-    let Value::ClassAd(counts) = ad.evaluate("NumVacatesByReason", &EvalContext::quick()) else {
-        return None;
-    };
+    let counts = counts(ad)?;
     let named = counts.iter().filter_map(|(name, _)| Some((counts.integer(name)?, name)));
     let most = named.max_by_key(|&(count, name)| (count, std::cmp::Reverse(name.len())));
     most.map(|(_, name)| name.to_owned())
@@ -156,12 +187,12 @@ fn as_text<S: serde::Serializer>(job: &JobId, serializer: S) -> Result<S::Ok, S:
 /// Jobs that thrash, by what they left for, the most vacates first.
 #[must_use]
 pub fn thrashing(jobs: &[Thrasher]) -> Vec<Thrashing> {
-    let mut of_why: BTreeMap<(bool, &Why), Vec<&Thrasher>> = BTreeMap::new();
+    let mut of_why: BTreeMap<(bool, &Why, Option<&str>), Vec<&Thrasher>> = BTreeMap::new();
     for job in jobs {
-        of_why.entry((job.is_of_job, &job.why)).or_default().push(job);
+        of_why.entry((job.is_of_job, &job.why, job.owner.as_deref())).or_default().push(job);
     }
     let mut found: Vec<Thrashing> = Vec::new();
-    for ((is_of_job, why), jobs) in of_why {
+    for ((is_of_job, why, _), jobs) in of_why {
         let Some(last) = jobs.iter().max_by_key(|job| (job.last, job.job)) else { continue };
         let mut constraint = format!(
             "{} && (JobStatus == 1 || JobStatus == 2) && NumVacates >= {LEAST}",
@@ -180,7 +211,9 @@ pub fn thrashing(jobs: &[Thrasher]) -> Vec<Thrashing> {
             (Some((code, _)), None) => format!("code {code}"),
             (None, None) => "an unknown reason".to_owned(),
         };
-        let fits = is_of_job && constraint.len() <= LONGEST_CONSTRAINT;
+        // Where nobody knows why, nobody is to stop them.
+        let is_known = why.code.is_some() || why.name.is_some() || !last.reason.is_empty();
+        let fits = is_of_job && is_known && constraint.len() <= LONGEST_CONSTRAINT;
         found.push(Thrashing {
             job: last.job,
             is_of_job,

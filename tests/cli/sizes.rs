@@ -36,6 +36,14 @@ fn place() -> Place {
     let place = Place::new();
     let peaks: Vec<i64> = std::iter::repeat_n(480, 28).chain([2900, 3000]).collect();
     place.file("job.log", log(&peaks));
+    let ran = |proc: usize| {
+        let job = queued(i32::try_from(proc).unwrap(), "ExitCode = 0\nExitBySignal = false");
+        let banner = "*** EPOCH ClusterId=7 ProcId={} RunInstanceId=1 Owner=\"alice\" CurrentTime=1772967600\n";
+        job.trim_end().replace("JobStatus = 1", "JobStatus = 2")
+            + "\n"
+            + &banner.replace("{}", &proc.to_string())
+    };
+    place.file("epochs.ads", (0..peaks.len()).map(ran).collect::<String>());
     let ads = [
         queued(40, "RequestMemory = 4096\nNumJobStarts = 0"),
         queued(41, "RequestMemory = 4096\nNumJobStarts = 0"),
@@ -52,7 +60,7 @@ fn place() -> Place {
     place
 }
 
-const WORDS: &str = "-jobads jobs.ads -userlog job.log -workflow 7";
+const WORDS: &str = "-jobads jobs.ads -userlog job.log -epochs epochs.ads -workflow 7";
 
 #[test]
 fn idle_jobs_and_those_to_come_ask_for_what_like_jobs_used() {
@@ -60,11 +68,14 @@ fn idle_jobs_and_those_to_come_ask_for_what_like_jobs_used() {
     let said = place.advise(&format!("{WORDS} -now {NOW}"));
     assert_eq!(said.status, 0, "{said:?}");
     insta::assert_snapshot!(said.stdout);
-    // Of a cluster with two programs nobody knows which one these jobs ran.
+    // A job that runs something else is left alone, and so are all where nobody knows what ran.
     let other = queued(47, "RequestMemory = 4096\nNumJobStarts = 0").replace("run.sh", "big.sh");
     let ads = std::fs::read_to_string(place.path("jobs.ads")).unwrap();
     place.file("two.ads", ads + &other);
-    let said = place.advise(&format!("{WORDS} -now {NOW}").replace("jobs.ads", "two.ads"));
+    let same = place.advise(&format!("{WORDS} -now {NOW}").replace("jobs.ads", "two.ads"));
+    assert_eq!(same.stdout, said.stdout);
+    let words = WORDS.replace("-epochs epochs.ads ", "");
+    let said = place.advise(&format!("{words} -now {NOW}"));
     assert!(said.stdout.contains("request_memory = 3456"), "{said:?}");
     assert!(!said.stdout.contains("condor_qedit"), "{said:?}");
     // Where HTCondor runs a job again that needs more, most ask for little.

@@ -6,6 +6,7 @@ use super::Page;
 use super::times::length;
 use super::workflow::COMMANDS;
 use super::wrap::wrap;
+use crate::advice::SlotsFor;
 use crate::cli::sentences;
 use crate::sizes::Resource;
 use crate::text::{plural, shorten, strip_control};
@@ -103,8 +104,24 @@ pub(super) fn sentence(fit: &Fit, size: &FitOf) -> String {
     let asked = size.asked.map_or(String::new(), |(least, most)| {
         format!("; they asked for {}", range(least as f64, most as f64))
     });
+    let known = match size.finished < fit.finished {
+        true => format!(", {} of them with a known usage:", size.finished),
+        false => " with".to_owned(),
+    };
     let (least, most) = size.used;
-    let slots = size.slots.as_ref().map_or(String::new(), sentences::slots_for);
+    let slots = match &size.slots {
+        Some(SlotsFor::Some { could, of }) => {
+            let cut = if size.is_cut { " No slot has more than the second request." } else { "" };
+            format!(
+                " {could} of the {} of the pool have {}.{cut}",
+                plural(*of, "slot"),
+                size.allocation.first
+            )
+        }
+        Some(none) => sentences::slots_for(none),
+        None if size.is_cut => " No slot has more than the second request.".to_owned(),
+        None => String::new(),
+    };
     let allocation = size.allocation;
     let (first, largest) = (allocation.first, allocation.largest);
     let limited = match (size.limited, size.is_known) {
@@ -134,8 +151,8 @@ pub(super) fn sentence(fit: &Fit, size: &FitOf) -> String {
         ),
     };
     format!(
-        "{} {of} finished{took} with {} {unit} at their peak{asked}. {enough}{limited}{slots}{}",
-        plural(size.finished, "job"),
+        "{} {of} finished{took}{known} {} {unit} at their peak{asked}. {enough}{limited}{slots}{}",
+        plural(fit.finished, "job"),
         range(least, most),
         if size.lines.is_empty() { "" } else { " For the next ones, in the submit file:" }
     )
