@@ -44,9 +44,7 @@ fn add(group: &mut Thrashing, advice: &Advice) {
     let as_is = advice.success.first().map(|(_, p)| *p).filter(|_| advice.is_judged);
     group.success = as_is;
     let mut says: Vec<String> = Vec::new();
-    says.extend(
-        as_is.map(|p| format!("That its next run gets through is {}.", Band::of(p).words())),
-    );
+    says.extend(as_is.map(|p| format!("The next run is {} to get through.", Band::of(p).words())));
     says.extend(advice.changes().map(sentences::whole_change));
     says.extend(advice.look.as_ref().map(|look| format!("Look at: {}", choices::look_at(look))));
     let leaves = matches!(advice.recommendation, Recommendation::Release | Recommendation::Try);
@@ -58,7 +56,7 @@ fn add(group: &mut Thrashing, advice: &Advice) {
     // What is wrong with one job need not be wrong with the others.
     if group.jobs > 1 {
         for line in &mut group.advice {
-            *line = format!("Of job {}: {line}", group.job);
+            *line = format!("Job {}: {line}", group.job);
         }
         return;
     }

@@ -290,6 +290,49 @@ mod tests {
     }
 
     #[test]
+    fn a_job_that_got_over_it_does_not_thrash() {
+        let of = |more: &str| {
+            let text = format!(
+                "[ JobStatus = 2; NumVacates = 5; VacateReasonCode = 13; VacateReasonSubCode = 256; \
+                 LastVacateTime = {}; {more} ]",
+                NOW - 5_000
+            );
+            Thrasher::of(JobId::new(2, 0), &ClassAd::parse(&text).unwrap(), NOW).is_some()
+        };
+        assert!(of(""));
+        // Its program goes on, or somebody held and released it since.
+        let began = |ago: i64| format!("JobCurrentStartExecutingDate = {}", NOW - ago);
+        assert!(of(&began(100)) && !of(&began(4_000)) && of(&began(6_000)));
+        let released =
+            |ago: i64| format!("LastJobStatus = 5; EnteredCurrentStatus = {}", NOW - ago);
+        assert!(!of(&released(4_000)) && of(&released(6_000)));
+        // Most of its vacates had another reason.
+        let reasons = |own: i64| {
+            format!("NumVacatesByReason = [ TransferInputError = {own}; StartdPreempted = 9 ]")
+        };
+        assert!(of(&reasons(3)) && !of(&reasons(2)));
+    }
+
+    #[test]
+    fn owners_are_kept_apart_and_no_reason_has_no_command() {
+        let of = |proc: i32, owner: &str, more: &str| {
+            let text = format!(
+                "[ JobStatus = 1; NumVacates = 5; NumVacatesPreExecution = 5; Owner = \"{owner}\"; \
+                 LastVacateTime = {}; {more} ]",
+                NOW - 50
+            );
+            Thrasher::of(JobId::new(2, proc), &ClassAd::parse(&text).unwrap(), NOW).unwrap()
+        };
+        let reason = "VacateReasonCode = 13; VacateReasonSubCode = 2";
+        let jobs = [of(0, "alice", reason), of(1, "bob", reason), of(2, "bob", "")];
+        let found = thrashing(&jobs);
+        assert_eq!(found.len(), 3);
+        let commands: Vec<bool> = found.iter().map(|one| one.command.is_some()).collect();
+        assert_eq!(commands.iter().filter(|has| **has).count(), 2);
+        assert!(found.iter().any(|one| one.name == "an unknown reason" && one.command.is_none()));
+    }
+
+    #[test]
     fn few_vacates_and_old_ones_are_none() {
         assert_eq!(thrasher((7, 0), 2, 13, 100), None);
         assert_eq!(thrasher((7, 0), 9, 1014, 100), None);
