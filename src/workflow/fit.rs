@@ -298,20 +298,13 @@ fn fit_of(
         true => lines_for(question, resource, &demand, allocation, asked, is_retried),
         false => (Vec::new(), false),
     };
-    let descriptions: BTreeSet<u64> =
-        jobs.ended.iter().filter_map(|job| job.ads.last()?.description).collect();
-    let commands: BTreeSet<u64> = jobs.ended.iter().filter_map(|job| command(job)).collect();
     let to = demand.largest();
     let fits = !(question.room)(resource, to).is_some_and(|slots| slots.is_none());
+    let runs = Runs::of(jobs);
     let is_meant = |job: &Asking, from: i64| {
-        // The same job, or one of a row of jobs that have numbers of their own.
-        let runs_the_same = job.command.is_some_and(|command| commands.contains(&command))
-            && (commands.len() == 1)
-            && (descriptions.len() >= LEAST
-                || job.description.is_some_and(|one| descriptions.contains(&one)));
         let asks_the_same = || requests().any(|asked| asked as i64 == from);
         match to < from {
-            true => job.is_new && runs_the_same && asks_the_same(),
+            true => job.is_new && runs.are_like(job) && asks_the_same(),
             false => needs_more(from),
         }
     };
@@ -332,6 +325,29 @@ fn fit_of(
         slots,
         edits,
     })
+}
+
+/// What jobs that finished ran, as far as it is known.
+struct Runs {
+    commands: BTreeSet<u64>,
+    descriptions: BTreeSet<u64>,
+}
+
+impl Runs {
+    fn of(jobs: &Jobs<'_>) -> Self {
+        let ended = jobs.ended.iter();
+        Self {
+            commands: ended.clone().filter_map(|job| command(job)).collect(),
+            descriptions: ended.filter_map(|job| job.ads.last()?.description).collect(),
+        }
+    }
+
+    /// The job is the same, or one of a row of jobs that have numbers of their own.
+    fn are_like(&self, job: &Asking) -> bool {
+        let is_command = job.command.is_some_and(|command| self.commands.contains(&command));
+        let is_same = job.description.is_some_and(|one| self.descriptions.contains(&one));
+        is_command && self.commands.len() == 1 && (is_same || self.descriptions.len() >= LEAST)
+    }
 }
 
 /// To ask for `to` in place of `from` is worth it.
