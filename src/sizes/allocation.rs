@@ -106,7 +106,6 @@ impl Demand {
         let mut enough = Vec::with_capacity(used.len());
         let mut weight = 1.0;
         let count = all.len();
-        let is_known = all.last().is_some_and(|last| last.2.is_none());
         for (at, (amount, seconds, limited)) in all.into_iter().enumerate() {
             let later = count - at - 1;
             let request = match (limited, later) {
@@ -130,6 +129,7 @@ impl Demand {
                 None => points.push(new),
             }
         }
+        let is_known = points.last().map(|last| last.request) == enough.iter().max().copied();
         (!enough.is_empty()).then_some(Self { resource, points, enough, seconds, is_known })
     }
 
@@ -289,7 +289,9 @@ mod tests {
         // Larger than all that finished: what it needs is not known.
         let more = retried(&jobs, &[at(5000.0)]);
         assert_eq!(more.largest, 7552);
-        // One that runs on needs what it has used so far.
+        // One that runs on needs what it has used so far, which may be enough for it.
+        let runs = Limited { more_than: 4001.0, at_limit: false };
+        assert!(Demand::of(Resource::Memory, &jobs, &[runs]).unwrap().is_known());
         let runs = Limited { more_than: 5000.0, at_limit: false };
         assert_eq!(retried(&jobs, &[runs]).largest, 5632);
     }
