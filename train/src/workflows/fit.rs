@@ -157,7 +157,7 @@ pub(super) fn run(options: &FitOptions) -> Result<(), Error> {
     Ok(())
 }
 
-/// Writes the module, and beside it what its inputs are.
+/// Writes the module, and next to it what its inputs are.
 fn write(outputs: &[Output; 2], choice: &Choice, network: &Network) -> Result<(), Error> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("module.pt");
