@@ -8,7 +8,7 @@ use super::cause::Trouble;
 use super::command::{Command, Edit, Since, Target};
 use super::errno::{EACCES, EDQUOT, ENOENT, ENOMEM, ENOSPC};
 use super::files::ProgramWords;
-use super::job_facts::JobFacts;
+use super::job_facts::{JobFacts, JobSize};
 use super::limit;
 use super::meaning::{code_of_transfer, url_trouble, usual_change};
 use super::undesired;
@@ -71,10 +71,10 @@ pub fn applicable_actions(hold: &Hold<'_>, facts: &JobFacts) -> Vec<Action> {
         return Vec::new();
     }
     let mut actions = vec![Action::AsIs];
-    for (resource, action) in [(Resource::Memory, Action::Memory), (Resource::Disk, Action::Disk)] {
+    for resource in Resource::ALL {
         let may_help = facts.raise_may_help() && !is_raised(resource, hold, facts);
         if may_help && is_limit(resource, hold, facts) {
-            actions.push(action);
+            actions.push(raise_of(resource));
         }
     }
     let is_missing = facts.transfer == Some(Trouble::Missing);
@@ -90,20 +90,21 @@ pub fn applicable_actions(hold: &Hold<'_>, facts: &JobFacts) -> Vec<Action> {
 /// The hold may be about a request for this resource, or a limit of the job's own on it.
 fn is_limit(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> bool {
     let limit = facts.own_limit.as_ref().map(limit::action);
-    let action = match resource {
+    limit == Some(raise_of(resource)) || matters(resource, hold, facts)
+}
+
+/// The action that raises the request for this resource.
+const fn raise_of(resource: Resource) -> Action {
+    match resource {
         Resource::Memory => Action::Memory,
         Resource::Disk => Action::Disk,
-    };
-    limit == Some(action) || matters(resource, hold, facts)
+    }
 }
 
 /// The job asks for more now than its last run had and used, with a tenth to spare: its owner has
 /// raised the request, or it is an expression that did.
 fn is_raised(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> bool {
-    let (asked, had, used) = match resource {
-        Resource::Memory => (facts.request_memory, facts.memory_provisioned, facts.memory_usage),
-        Resource::Disk => (facts.request_disk, facts.disk_provisioned, facts.disk_usage),
-    };
+    let JobSize { asked, had, used } = facts.size(resource);
     let named = || megabytes(hold.reason).filter(|_| resource == Resource::Memory);
     let had = had.or_else(named).filter(|had| *had > 0);
     let Some((asked, had)) = asked.zip(had) else { return false };
@@ -160,20 +161,17 @@ pub(super) fn near_limit(usage: Option<i64>, provisioned: Option<i64>) -> bool {
 
 /// Whether the hold may be about this resource.
 pub(super) fn matters(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> bool {
-    let (ran_out, usage, provisioned) = match resource {
-        Resource::Memory => (
-            hold.about() == Some(About::Program) && hold.subcode == Some(ENOMEM),
-            facts.memory_usage,
-            facts.memory_provisioned,
-        ),
-        Resource::Disk => (ran_out_of_disk(hold, facts), facts.disk_usage, facts.disk_provisioned),
+    let ran_out = match resource {
+        Resource::Memory => hold.about() == Some(About::Program) && hold.subcode == Some(ENOMEM),
+        Resource::Disk => ran_out_of_disk(hold, facts),
     };
     // Its program says so.
     if resource == Resource::Memory && says_memory(facts) && hold.resource().is_none() {
         return true;
     }
     // The reason of a policy may not name the limit that was hit.
-    let is_near = hold.cause() == Some(Cause::Policy) && near_limit(usage, provisioned);
+    let JobSize { had, used, .. } = facts.size(resource);
+    let is_near = hold.cause() == Some(Cause::Policy) && near_limit(used, had);
     hold.resource().map_or(ran_out || is_near, |named| named == resource)
 }
 

@@ -14,6 +14,7 @@ use crate::history::reason::machine;
 use crate::history::{JobHistory, Known, disk_used, memory_used, printed};
 use crate::hold_code::{About, HoldCode};
 use crate::policy::OwnLimit;
+use crate::sizes::Resource;
 use eventlog::JobId;
 
 /// Attributes of the held job that a change depends on. All may be unknown: a log alone knows few.
@@ -88,6 +89,17 @@ pub struct JobFacts {
     pub program_words: Option<ProgramWords>,
     /// What the file-transfer plug-in reported, where its hold reason says less.
     pub transfer: Option<Trouble>,
+}
+
+/// A resource of a job, MiB of memory or KiB of disk.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct JobSize {
+    /// RequestMemory or RequestDisk, as it is now.
+    pub(super) asked: Option<i64>,
+    /// MemoryProvisioned or DiskProvisioned of the last run.
+    pub(super) had: Option<i64>,
+    /// MemoryUsage or DiskUsage of the last run.
+    pub(super) used: Option<i64>,
 }
 
 impl JobFacts {
@@ -189,6 +201,22 @@ impl JobFacts {
     pub(super) fn said(&self) -> Option<WordsKind> {
         let words = self.program_words.as_ref().filter(|words| words.of == WordsOf::ThisRun)?;
         Some(words.words.says)
+    }
+
+    /// What it asks for, had and used of a resource.
+    pub(super) const fn size(&self, resource: Resource) -> JobSize {
+        match resource {
+            Resource::Memory => JobSize {
+                asked: self.request_memory,
+                had: self.memory_provisioned,
+                used: self.memory_usage,
+            },
+            Resource::Disk => JobSize {
+                asked: self.request_disk,
+                had: self.disk_provisioned,
+                used: self.disk_usage,
+            },
+        }
     }
 
     /// Nothing shows that a higher limit or a larger request is no cure.

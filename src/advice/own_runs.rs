@@ -68,11 +68,7 @@ impl Use {
     }
 
     fn of_facts(facts: &JobFacts, resource: Resource) -> Self {
-        let used = match resource {
-            Resource::Memory => facts.memory_usage,
-            Resource::Disk => facts.disk_usage,
-        };
-        Self::of(resource, used, given(facts, resource))
+        Self::of(resource, facts.size(resource).used, given(facts, resource))
     }
 
     fn of_ad(ad: &AdFacts, resource: Resource) -> Self {
@@ -103,11 +99,8 @@ impl Use {
 
 /// What the last run was given, MiB or KiB.
 pub(super) fn given(facts: &JobFacts, resource: Resource) -> Option<i64> {
-    let given = match resource {
-        Resource::Memory => facts.memory_provisioned.or(facts.request_memory),
-        Resource::Disk => facts.disk_provisioned.or(facts.request_disk),
-    };
-    given.filter(|given| *given > 0)
+    let size = facts.size(resource);
+    size.had.or(size.asked).filter(|given| *given > 0)
 }
 
 /// What is known of the run that ended in the hold at this time.

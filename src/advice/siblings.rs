@@ -342,10 +342,7 @@ impl Siblings {
         let mut peaks = Range::default();
         used.iter().for_each(|used| peaks.add(used.peak));
         // An edit since the hold counts.
-        let asked = match resource {
-            Resource::Memory => facts.request_memory,
-            Resource::Disk => facts.request_disk,
-        };
+        let asked = facts.size(resource).asked;
         let given = own_runs::given(facts, resource).or(runs.last().copied()).max(asked);
         let needs_more = peaks.figure.zip(given).is_some_and(|(peaks, given)| {
             let (part, whole) = NEAR_LIMIT;

@@ -88,10 +88,10 @@ pub(super) fn judge(
     }
     let (mut thrashing, thrashers) = stuck::found(&gathered.others, now);
     if !request.workflow {
-        let rest =
-            gathered.others.iter().filter(|job| thrashers.iter().all(|one| one.job() != job.id));
-        let named = rest.filter(|job| request.selection.jobs.contains(&JobSpec::Job(job.id)));
-        remarks.refused.extend(named.map(|job| format!("job {} is not held", job.id)));
+        let is_named = |job: &&QueueJob| request.selection.jobs.contains(&JobSpec::Job(job.id));
+        let named = gathered.others.iter().filter(is_named);
+        let rest = named.filter(|job| thrashers.iter().all(|one| one.job() != job.id));
+        remarks.refused.extend(rest.map(|job| format!("job {} is not held", job.id)));
     }
     let mut seen = Seen { jobs: history.jobs().len(), view, thrashing: Vec::new() };
     let is_view_alone = request.workflow && request.output == Output::Json;

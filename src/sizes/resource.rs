@@ -48,6 +48,15 @@ impl Resource {
         }
     }
 
+    /// The unit of its figures: MiB or KiB.
+    #[must_use]
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Self::Memory => "MiB",
+            Self::Disk => "KiB",
+        }
+    }
+
     /// Since when `retry_request_memory` and `retry_request_disk` are there (version history,
     /// 25.2.1 and 25.10.1).
     #[must_use]

@@ -134,20 +134,16 @@ enum Kind {
 /// What is known of jobs of a kind.
 #[derive(Default)]
 struct Jobs<'a> {
-    jobs: Vec<&'a JobHistory>,
-    /// Those that exited with 0, and what they used.
-    ended: Vec<&'a JobHistory>,
-    finished: Vec<Finished>,
+    jobs: Vec<Ran<'a>>,
     idle: Vec<Asking>,
 }
 
-impl<'a> Jobs<'a> {
-    fn add(&mut self, job: &'a JobHistory, now: i64) {
-        self.jobs.push(job);
-        if let Some(ended) = finished(job, now) {
-            self.ended.push(job);
-            self.finished.push(ended);
-        }
+/// A job, and what it used if it exited with 0.
+type Ran<'a> = (&'a JobHistory, Option<Finished>);
+
+impl Jobs<'_> {
+    fn finished(&self) -> impl Iterator<Item = &Finished> {
+        self.jobs.iter().filter_map(|(_, finished)| finished.as_ref())
     }
 }
 
@@ -182,36 +178,35 @@ impl Kinds<'_> {
 /// What jobs should ask for, the kinds with most jobs that finished first.
 #[must_use]
 pub fn fits(history: &History, question: &Question<'_>) -> Vec<Fit> {
-    let asked: Vec<&JobHistory> = history
-        .jobs()
-        .iter()
-        .filter(|job| {
-            let owner = history.owner_of(job.job).map(|owner| history.symbols.name(owner));
-            (question.names)(job.job, owner)
-        })
-        .collect();
+    let is_asked = |job: &&JobHistory| {
+        let owner = history.owner_of(job.job).map(|owner| history.symbols.name(owner));
+        (question.names)(job.job, owner)
+    };
+    let asked = history.jobs().iter().filter(is_asked);
+    let asked: Vec<Ran<'_>> = asked.map(|job| (job, finished(job, question.now))).collect();
     let mut commands: HashMap<i32, BTreeSet<u64>> = HashMap::new();
     let of_idle = question.idle.iter().map(|asking| (asking.job, asking.command));
-    for (job, command) in asked.iter().map(|job| (job.job, command(job))).chain(of_idle) {
+    for (job, command) in asked.iter().map(|(job, _)| (job.job, command(job))).chain(of_idle) {
         if let Some(command) = command {
             commands.entry(job.cluster).or_default().insert(command);
         }
     }
     let kind = Kinds { history, question, commands };
     let mut kinds: BTreeMap<Kind, Jobs<'_>> = BTreeMap::new();
-    for job in asked {
-        kinds.entry(kind.of(job.job, command(job))).or_default().add(job, question.now);
+    for ran in asked {
+        let job = ran.0;
+        kinds.entry(kind.of(job.job, command(job))).or_default().jobs.push(ran);
     }
     // Where every job has a command of its own, its cluster tells more.
     let few = |(kind, jobs): &(Kind, Jobs<'_>)| {
-        matches!(kind, Kind::Command(..)) && jobs.finished.len() < LEAST
+        matches!(kind, Kind::Command(..)) && jobs.finished().count() < LEAST
     };
     let (alone, mut kinds): (Vec<_>, BTreeMap<_, _>) = {
         let (alone, kept): (Vec<_>, Vec<_>) = kinds.into_iter().partition(few);
         (alone, kept.into_iter().collect())
     };
-    for job in alone.into_iter().flat_map(|(_, jobs)| jobs.jobs) {
-        kinds.entry(Kind::Cluster(job.job.cluster)).or_default().add(job, question.now);
+    for ran in alone.into_iter().flat_map(|(_, jobs)| jobs.jobs) {
+        kinds.entry(Kind::Cluster(ran.0.job.cluster)).or_default().jobs.push(ran);
     }
     for asking in question.idle {
         let kind_of_job = kind.of(asking.job, asking.command);
@@ -233,17 +228,19 @@ pub fn fits(history: &History, question: &Question<'_>) -> Vec<Fit> {
 }
 
 fn fit(history: &History, question: &Question<'_>, jobs: &Jobs<'_>) -> Option<Fit> {
-    if jobs.finished.len() < LEAST {
+    let count = jobs.finished().count();
+    if count < LEAST {
         return None;
     }
-    let took = range(jobs.finished.iter().filter_map(|job| job.took));
-    let of = |resource| fit_of(history, question, jobs, resource);
+    let took = range(jobs.finished().filter_map(|job| job.took));
+    let runs = Runs::of(jobs);
+    let of = |resource| fit_of(history, question, jobs, &runs, resource);
     let sizes: Vec<FitOf> = Resource::ALL.into_iter().filter_map(of).collect();
-    let mut clusters: Vec<i32> = jobs.jobs.iter().map(|job| job.job.cluster).collect();
+    let mut clusters: Vec<i32> = jobs.jobs.iter().map(|(job, _)| job.job.cluster).collect();
     clusters.sort_unstable();
     clusters.dedup();
     let programs: BTreeSet<Symbol> =
-        jobs.jobs.iter().filter_map(|job| job.ads.last()?.program).collect();
+        jobs.jobs.iter().filter_map(|(job, _)| job.ads.last()?.program).collect();
     let name = |symbol: &Symbol| {
         let program = history.symbols.name(*symbol);
         program.split('\n').next().unwrap_or(program).to_owned()
@@ -252,7 +249,7 @@ fn fit(history: &History, question: &Question<'_>, jobs: &Jobs<'_>) -> Option<Fi
     (!sizes.is_empty()).then(|| Fit {
         program: names.first().cloned().filter(|_| names.len() == 1),
         clusters: (clusters.first().copied().unwrap_or(0), clusters.len()),
-        finished: jobs.finished.len(),
+        finished: count,
         took,
         sizes,
     })
@@ -262,20 +259,20 @@ fn fit_of(
     history: &History,
     question: &Question<'_>,
     jobs: &Jobs<'_>,
+    runs: &Runs,
     resource: Resource,
 ) -> Option<FitOf> {
     let usage = |job: &Finished| {
         let peak = job.of(resource).used.filter(|peak| *peak <= resource.most() as f64)?;
         Some(Used { peak, seconds: job.took.unwrap_or(0.0) })
     };
-    let used: Vec<Used> = jobs.finished.iter().filter_map(usage).collect();
+    let used: Vec<Used> = jobs.finished().filter_map(usage).collect();
     let peaks = range(used.iter().map(|used| used.peak)).filter(|_| used.len() >= LEAST)?;
-    let requests = || jobs.finished.iter().filter_map(|job| job.of(resource).asked);
+    let requests = || jobs.finished().filter_map(|job| job.of(resource).asked);
     let asked = range(requests()).map(|(least, most)| (least as i64, most as i64));
-    let limited: Vec<Limited> = jobs
-        .jobs
-        .iter()
-        .filter_map(|job| limited(history, job, question.now, resource, asked))
+    let unfinished = jobs.jobs.iter().filter(|(_, finished)| finished.is_none());
+    let limited: Vec<Limited> = unfinished
+        .filter_map(|(job, _)| limited(history, job, question.now, resource, asked))
         .collect();
     let at_limit = limited.iter().filter(|job| job.at_limit).count();
     let demand = Demand::of(resource, &used, &limited)?;
@@ -300,7 +297,6 @@ fn fit_of(
     };
     let to = demand.largest();
     let fits = !(question.room)(resource, to).is_some_and(|slots| slots.is_none());
-    let runs = Runs::of(jobs);
     let is_meant = |job: &Asking, from: i64| {
         let asks_the_same = || requests().any(|asked| asked as i64 == from);
         match to < from {
@@ -335,10 +331,10 @@ struct Runs {
 
 impl Runs {
     fn of(jobs: &Jobs<'_>) -> Self {
-        let ended = jobs.ended.iter();
+        let ended = jobs.jobs.iter().filter(|(_, finished)| finished.is_some());
         Self {
-            commands: ended.clone().filter_map(|job| command(job)).collect(),
-            descriptions: ended.filter_map(|job| job.ads.last()?.description).collect(),
+            commands: ended.clone().filter_map(|(job, _)| command(job)).collect(),
+            descriptions: ended.filter_map(|(job, _)| job.ads.last()?.description).collect(),
         }
     }
 
@@ -373,9 +369,6 @@ fn limited(
     resource: Resource,
     asked: Option<(i64, i64)>,
 ) -> Option<Limited> {
-    if finished(job, now).is_some() {
-        return None;
-    }
     let steps = job.steps_until(now);
     let held = steps.iter().rev().find_map(|step| match step.what {
         What::Held(hold) => {

@@ -65,13 +65,6 @@ pub(super) const fn label(resource: Resource) -> &'static str {
     }
 }
 
-const fn unit(resource: Resource) -> &'static str {
-    match resource {
-        Resource::Memory => "MiB",
-        Resource::Disk => "KiB",
-    }
-}
-
 /// From one figure to another; one where they are the same.
 fn range(least: f64, most: f64) -> String {
     match least.round() == most.round() {
@@ -82,7 +75,7 @@ fn range(least: f64, most: f64) -> String {
 
 /// What jobs of a kind used and asked for, and what is enough.
 pub(super) fn sentence(fit: &Fit, size: &FitOf) -> String {
-    let unit = unit(size.resource);
+    let unit = size.resource.unit();
     let (cluster, clusters) = fit.clusters;
     let of = match (clusters, &fit.program) {
         (1, Some(program)) => {
@@ -160,7 +153,7 @@ pub(super) fn sentence(fit: &Fit, size: &FitOf) -> String {
 
 /// What the command below does.
 pub(super) fn heading(resource: Resource, edit: &FitEdit) -> String {
-    let unit = unit(resource);
+    let unit = resource.unit();
     let jobs = plural(edit.jobs, "idle job");
     format!("To let {jobs} ask for {} {unit} in place of {}:", edit.to, edit.from)
 }

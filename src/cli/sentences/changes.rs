@@ -87,10 +87,7 @@ fn or<'a>(name: &Option<String>, default: &'a str) -> Cow<'a, str> {
 
 /// The request of a resource, and its unit.
 pub(super) fn request(resource: Resource) -> (&'static str, &'static str) {
-    match resource {
-        Resource::Memory => ("RequestMemory", "MiB"),
-        Resource::Disk => ("RequestDisk", "KiB"),
-    }
+    (resource.attribute(), resource.unit())
 }
 
 fn limit(raise: &LimitRaise, policy: &str) -> String {
