@@ -1,7 +1,7 @@
 //! Workflows at instants: what the event log says until then, and what would be right.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead, Write};
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use eventlog::JobId;
@@ -100,7 +100,6 @@ pub(super) fn run(options: &RowsOptions) -> Result<(), Error> {
     for folder in &options.simulations {
         let (rows, without) = of_simulation(folder, model.as_ref())?;
         rows.iter().try_for_each(|row| json_line(&mut file, row))?;
-        file.flush()?;
         let (shown, n) = (folder.display(), rows.len());
         say(format_args!("{shown}: {n} rows, {without} more without a hold by the system\n"));
     }
