@@ -7,9 +7,10 @@ use std::os::unix::fs::FileExt;
 use flate2::bufread::GzDecoder;
 use serde::{Deserialize, Serialize};
 
-use eventlog::fnv1a;
+use super::series::Series;
 use eventlog::identity::{self, EventCounts, LogHeader};
 use eventlog::input;
+use eventlog::{Form, fnv1a};
 
 /// Bytes at the beginning of a file that has no header which are compared. An ad of a run is about
 /// 10 KB and tells when it was written.
@@ -17,6 +18,9 @@ const BEGINS: u64 = 64 << 10;
 
 /// Bytes before the end of what was taken that are compared.
 const ENDS: u64 = 4 << 10;
+
+/// Bytes at the end of a file in which its last event or ad must end.
+const LAST: u64 = 1 << 20;
 
 /// Bytes of the header of a gzip file that are read: the facts are a comment there.
 const GZIP_HEADER: u64 = 64 << 10;
@@ -163,6 +167,23 @@ pub(super) fn begins(file: &File, length: u64) -> io::Result<Vec<u8>> {
     bytes_at(file, 0, length.min(BEGINS))
 }
 
+/// Bytes up to the end of the last whole event or ad of a file with `length` bytes. A file in which
+/// none is found is not known to have half of one.
+pub(super) fn whole(file: &File, length: u64, series: Series) -> io::Result<u64> {
+    let form = Form::detect(&bytes_at(file, 0, length.min(identity::BEGINNING))?);
+    let begin = length.saturating_sub(LAST);
+    let (mut at, mut whole) = (begin, length);
+    for line in bytes_at(file, begin, length - begin)?.split_inclusive(|&byte| byte == b'\n') {
+        let text = line.trim_ascii_end();
+        let is_blank_behind = text.is_empty() && whole == at;
+        at += line.len() as u64;
+        if line.ends_with(b"\n") && (is_blank_behind || series.is_end(form, text)) {
+            whole = at;
+        }
+    }
+    Ok(whole)
+}
+
 fn stretch(bytes: &[u8]) -> Stretch {
     Stretch { length: bytes.len() as u64, hash: fnv1a(bytes) }
 }
@@ -225,6 +246,32 @@ mod tests {
         }
     }
 
+    #[test]
+    fn half_an_event_or_ad_is_none() {
+        let long = format!("A = \"{}\"\n", "x".repeat(LAST as usize));
+        for (series, event, half) in [
+            (Series::EventLog, "009 (1.0.0) x\n\t...\n...\n", "009 (1.0.0) x\n\t...\n"),
+            (Series::EventLog, "009 (1.0.0) x\r\n...\r\n", "..."),
+            (Series::EventLog, "<c>\n  <a n=\"A\"><s>x</s></a>\n</c>\n", "<c>\n  <a"),
+            (Series::EventLog, "{\n  \"A\": {\n  }\n}\n", "{\n  \"A\": {\n  }\n"),
+            (Series::EventLog, "{\"A\": 1}\n\n", "{\"A\": 1}"),
+            (Series::Epochs, "A = 1\n*** EPOCH A=1\n", "A = 1\n*** EPOCH"),
+            (Series::Epochs, &format!("{long}***\n"), "A"),
+        ] {
+            let whole_of = |text: &str| {
+                whole(&file(text.as_bytes()), text.len() as u64, series).unwrap() as usize
+            };
+            for count in [1, 3] {
+                let events = event.repeat(count);
+                assert_eq!(whole_of(&events), events.len());
+                assert_eq!(whole_of(&format!("{events}{half}")), events.len(), "{half}");
+            }
+            // Of what it is nobody knows.
+            assert_eq!(whole_of(half), half.len());
+        }
+        assert_eq!(whole(&file(long.as_bytes()), 9, Series::Epochs).unwrap(), 9);
+    }
+
     proptest! {
         #[test]
         fn any_bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..300), magic in any::<bool>()) {
@@ -233,6 +280,9 @@ mod tests {
             let _ = Facts::of_packed(&file);
             let facts = Facts::of(&file, file.metadata().unwrap().len()).unwrap();
             prop_assert!(facts.is_part_of(&file).unwrap());
+            for series in Series::ALL {
+                prop_assert!(whole(&file, facts.length, series).unwrap() <= facts.length);
+            }
         }
     }
 }

@@ -19,8 +19,8 @@ const NEW: &str = ".new";
 /// The file that is locked.
 const LOCK: &str = "lock";
 
-/// Bytes that are read and compressed at a time.
-const BUFFER: usize = 256 << 10;
+/// Bytes that are read and compressed at a time; few where a test ends passes between them.
+const BUFFER: usize = if cfg!(test) { 1 << 10 } else { 256 << 10 };
 
 /// Why a folder cannot be used.
 #[derive(Debug, thiserror::Error)]

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use super::facts::{Facts, begins};
+use super::facts::{Facts, begins, whole};
 use super::folder::{Folder, Taken, is_full};
 use super::gap::{self, Gap};
 use super::kept::Kept;
@@ -109,6 +109,9 @@ impl<'a> Keeper<'a> {
                 known.source = Some(at);
             }
         }
+        for known in known.iter_mut().filter(|known| known.source.is_none() && !known.is_packed) {
+            known.leave_out_half(folder)?;
+        }
         Ok(Self { folder, series, sources, known, settings, highest, is_whole_look })
     }
 
@@ -186,16 +189,18 @@ impl<'a> Keeper<'a> {
             }
             let own;
             let file = match source {
-                // Where it is not deleted yet, it has what was written since the look, too.
-                Some(source) if source.length >= known.facts.length => &source.file,
+                Some(source) if source.length >= known.facts.length => {
+                    // Where it is not deleted yet, it has what was written since the look, too.
+                    known.facts = Facts::of(&source.file, source.file.metadata()?.len())?;
+                    &source.file
+                }
                 _ => {
                     own = known.kept.open(self.folder)?;
                     &own
                 }
             };
-            let facts = Facts::of(file, file.metadata()?.len())?;
-            self.folder.pack(file, &facts, &known.kept.name())?;
-            (known.facts, known.is_packed) = (facts, true);
+            self.folder.pack(file, &known.facts, &known.kept.name())?;
+            known.is_packed = true;
             report.packed += 1;
         }
         Ok(())
@@ -224,6 +229,14 @@ impl Known {
             false => Facts::of(&file, file.metadata()?.len())?,
         };
         Ok(Self { kept, facts, is_packed, source: None })
+    }
+
+    /// Counts half an event or ad at the end as missing: nobody completes it any more. The file
+    /// loses it when it is compressed, as a late writer may still be at it.
+    fn leave_out_half(&mut self, folder: &Folder) -> io::Result<()> {
+        let file = self.kept.open(folder)?;
+        self.facts = Facts::of(&file, whole(&file, self.facts.length, self.kept.series)?)?;
+        Ok(())
     }
 
     /// It is HTCondor's file under another name. No other has its inode as long as it has the name.

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use eventlog::Form;
+
 /// Digits of a number at least, so that names sort as their numbers do.
 const DIGITS: usize = 6;
 
@@ -33,6 +35,16 @@ impl Series {
     /// The name of its file with this number, such as `EventLog.000123`.
     pub(super) fn file(self, number: u64) -> String {
         format!("{self}.{number:0DIGITS$}")
+    }
+
+    /// A line ends an event or ad, in a file of this form.
+    pub(super) fn is_end(self, form: Form, line: &[u8]) -> bool {
+        match (self, form) {
+            (Self::Epochs, _) => line.starts_with(b"***"),
+            (Self::EventLog, Form::Text) => line == b"...",
+            (Self::EventLog, Form::Xml) => line.ends_with(b"</c>"),
+            (Self::EventLog, Form::Json) => matches!(line, [b'}', ..] | [b'{', .., b'}']),
+        }
     }
 
     /// The number in the name of one of its files.

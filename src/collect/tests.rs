@@ -344,6 +344,53 @@ fn a_full_disk_is_said_and_the_next_pass_goes_on() {
     });
 }
 
+/// A pass that was killed left half an event or ad at the end of the copy of a live file.
+fn half_copied(series: Series) -> World {
+    let mut world = World::new(series, 1, false);
+    world.write(1);
+    world.pass();
+    world.write(100);
+    world.broken_pass(0, Some(3), None);
+    let half = fs::read(world.settings.folder.join(series.file(1))).unwrap();
+    let whole = fs::read(world.live()).unwrap();
+    assert!(half.len() < whole.len() && whole.starts_with(&half) && !half.ends_with(b"\n"));
+    world
+}
+
+#[test]
+fn a_half_copy_whose_source_is_gone_ends_with_what_is_whole() {
+    for series in Series::ALL {
+        for settled in [0, LATER] {
+            let mut world = half_copied(series);
+            for _ in 0..2 {
+                world.rotate();
+                world.write(1);
+            }
+            let gaps = world.pass_at(settled).new_gaps;
+            assert_eq!(gaps.len(), 1, "{gaps:?}");
+            assert_eq!(world.pass_at(LATER).problems, [""; 0]);
+            let missing = world.check().unwrap();
+            let [Range { start: 2..102, end: 102 }] = missing[..] else { panic!("{missing:?}") };
+        }
+    }
+}
+
+#[test]
+fn a_half_copy_is_completed_as_long_as_its_source_may_come_back() {
+    for series in Series::ALL {
+        for settled in [0, LATER] {
+            let mut world = half_copied(series);
+            let hidden = world.place.path().join("hidden");
+            fs::rename(world.live(), &hidden).unwrap();
+            world.pass_at(settled);
+            fs::rename(&hidden, world.live()).unwrap();
+            world.write(1);
+            world.pass();
+            assert_eq!(world.check().unwrap(), []);
+        }
+    }
+}
+
 #[test]
 fn a_late_writer_and_a_log_begun_anew_lose_nothing() {
     for links in [true, false] {
