@@ -1,25 +1,13 @@
 //! Jobs found in a queue or a file, and which of them can be judged.
 
-use classads::ClassAd;
+use classads::{ClassAd, EvalContext, Expr};
 
 use super::{AdText, JobLogs, JobSpec, Selection};
 use crate::history::HoldInQueue;
-use crate::hold_code::VACATE_BASE;
 use eventlog::JobId;
 
 /// Faults that are told one by one.
 const FAULTS: usize = 20;
-
-/// Vacates from which on a job may be one that thrashes.
-const VACATES: i64 = 3;
-
-/// What the queue is asked about jobs that thrash ([`Selection::thrashing`]).
-fn may_thrash(ad: &ClassAd) -> bool {
-    let at_least = |name| ad.integer(name) >= Some(VACATES);
-    let is_of_hold = ad.integer("VacateReasonCode").is_some_and(|code| code < VACATE_BASE.into());
-    let is_queued = matches!(ad.integer("JobStatus"), Some(status::IDLE | status::RUNNING));
-    is_queued && at_least("NumVacates") && (is_of_hold || at_least("NumVacatesPreExecution"))
-}
 
 /// A held job and the needed part of its ad.
 #[derive(Clone, Debug)]
@@ -100,6 +88,8 @@ pub(super) struct Sorter<'a> {
     limit: usize,
     /// Where they are looked for, such as `the queue`.
     place: &'a str,
+    /// What is true for jobs that may thrash, if those are looked for.
+    thrashing: Option<Expr>,
     met: Vec<bool>,
     found: Found,
     faults: usize,
@@ -111,6 +101,7 @@ impl<'a> Sorter<'a> {
             selection,
             limit: limit.unwrap_or(usize::MAX),
             place,
+            thrashing: selection.thrashing_test(),
             met: vec![false; selection.jobs.len()],
             found: Found::default(),
             faults: 0,
@@ -132,7 +123,9 @@ impl<'a> Sorter<'a> {
             return;
         }
         let held = HoldInQueue::of(ad).is_some();
-        let thrashes = !held && self.selection.thrashing && may_thrash(ad);
+        let is_true =
+            |test| ad.evaluate_expr(test, &EvalContext::quick()).as_boolean() == Some(true);
+        let thrashes = !held && self.thrashing.as_ref().is_some_and(is_true);
         for (spec, met) in self.selection.jobs.iter().zip(&mut self.met) {
             let exact = matches!(spec, JobSpec::Job(_)) || self.selection.any_state;
             if !*met && (held || thrashes || exact) && spec.names(id, owner, user) {
@@ -277,6 +270,30 @@ mod tests {
         assert_eq!(held("HoldReasonCode = 1\n"), 1);
         assert_eq!(held("HoldReasonCode = undefined\n"), 0);
         assert_eq!(held(""), 0);
+    }
+
+    #[test]
+    fn jobs_that_may_thrash_are_taken() {
+        let taken = |thrashing: bool, more: &str| {
+            let selection = Selection { thrashing, ..Selection::default() };
+            let mut sorter = Sorter::new(&selection, None, "a file");
+            sorter.take(&ad(&format!("ClusterId = 1\nProcId = 0\n{more}")));
+            sorter.finish().others.len()
+        };
+        for (expected, status, vacates, more) in [
+            (1, 1, 3, "VacateReasonCode = 13"),
+            (1, 2, 9, "VacateReasonCode = 13"),
+            (0, 1, 2, "VacateReasonCode = 13"),
+            (0, 3, 3, "VacateReasonCode = 13"),
+            (0, 1, 3, "VacateReasonCode = 1000"),
+            (1, 1, 3, "VacateReasonCode = 1000\nNumVacatesPreExecution = 3"),
+            (1, 1, 3, "NumVacatesPreExecution = 3"),
+            (0, 1, 3, "NumVacatesPreExecution = 2"),
+        ] {
+            let text = format!("JobStatus = {status}\nNumVacates = {vacates}\n{more}\n");
+            assert_eq!((taken(true, &text), taken(false, &text)), (expected, 0), "{text}");
+        }
+        assert_eq!(taken(true, "JobStatus = 1\n"), 0);
     }
 
     #[test]

@@ -41,6 +41,7 @@ pub(crate) use job::{state as job_state, status as job_status};
 pub use logs::{JobLogs, file_of, unreadable};
 pub use orders::Answer;
 pub use projection::Projection;
+pub(crate) use selection::LEAST_VACATES;
 pub use selection::{JobSpec, Selection};
 pub use slots::{Slot, slots};
 pub use tool::leave_signals;

@@ -1,5 +1,8 @@
 //! Which jobs are asked about, and the constraint that says so to the queue.
 
+use classads::Expr;
+
+use crate::hold_code::VACATE_BASE;
 use crate::text::classad_quote;
 use eventlog::JobId;
 
@@ -101,10 +104,17 @@ pub struct Selection {
 /// Held jobs.
 const HELD: &str = "JobStatus == 5";
 
-/// Those, and jobs that left their slots three times for the code of a hold, or before their
-/// program was started; the numbers of vacates are there since HTCondor 24.
-const HELD_OR_THRASHING: &str = "(JobStatus == 5 || NumVacates >= 3 && (JobStatus == 1 || JobStatus == 2) && \
-                                 (VacateReasonCode < 1000 || NumVacatesPreExecution >= 3))";
+/// Vacates from which on a job may thrash. Assumed.
+pub(crate) const LEAST_VACATES: i64 = 3;
+
+/// Idle and running jobs that left their slots so often and the last time for the code of a hold,
+/// or so often before their program was started; HTCondor counts vacates since 24.
+fn may_thrash() -> String {
+    format!(
+        "NumVacates >= {LEAST_VACATES} && (JobStatus == 1 || JobStatus == 2) && \
+         (VacateReasonCode < {VACATE_BASE} || NumVacatesPreExecution >= {LEAST_VACATES})"
+    )
+}
 
 impl Selection {
     /// The constraint to send to the queue. A job named by its full id is found in any state, so
@@ -112,11 +122,16 @@ impl Selection {
     /// state will do.
     pub fn expression(&self) -> String {
         let state = match (self.any_state, self.thrashing) {
-            (true, _) => "",
-            (false, true) => HELD_OR_THRASHING,
-            (false, false) => HELD,
+            (true, _) => String::new(),
+            (false, true) => format!("({HELD} || {})", may_thrash()),
+            (false, false) => HELD.to_owned(),
         };
-        self.and_constraint(self.named(state))
+        self.and_constraint(self.named(&state))
+    }
+
+    /// What is true for jobs that may thrash, if those are looked for.
+    pub(super) fn thrashing_test(&self) -> Option<Expr> {
+        self.thrashing.then(|| Expr::parse(&may_thrash()).ok())?
     }
 
     /// The constraint for the jobs asked about in any state, and for these.

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::advice::{LONGEST_CONSTRAINT, constraint_of_jobs};
 use crate::hold_code::{self, HoldCode, VACATE_BASE};
-use crate::queue::job_status as status;
+use crate::queue::{LEAST_VACATES as LEAST, job_status as status};
 use crate::text::shell_command;
 use eventlog::JobId;
 
@@ -27,11 +27,8 @@ pub const ATTRIBUTES: &[&str] = &[
     "JobCurrentStartExecutingDate",
 ];
 
-/// Vacates from which on a job thrashes whose last one was for the code of a hold, or which left so
-/// often before its program was started. Assumed.
-const LEAST: i64 = 3;
-
-/// The same where it left its slot for another reason, as jobs on opportunistic slots do. Assumed.
+/// [`LEAST`] where a job left its slot neither for the code of a hold nor so often before its program
+/// was started, as jobs on opportunistic slots do. Assumed.
 const LEAST_OF_SLOT: i64 = 10;
 
 /// Seconds after which a program that goes on has got over what its job left its slots for. Assumed.
