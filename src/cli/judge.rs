@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use classads::ClassAd;
 use rayon::prelude::*;
 
 use super::accounts::as_owner;
@@ -31,7 +32,9 @@ use crate::hold_code::is_by_system;
 use crate::model::{Model, ModelError};
 use crate::policy::{Knobs, PolicyTime};
 use crate::queue::{AdText, JobSpec, QueueError, QueueJob, display_path, job_status as status};
-use crate::workflow::{Asking, FIT_ATTRIBUTES, Question, Thrashing, View, Waiting, fits, keep_off};
+use crate::workflow::{
+    Asking, FIT_ATTRIBUTES, Question, Thrasher, Thrashing, View, Waiting, fits, keep_off, thrashing,
+};
 use eventlog::input;
 use eventlog::{EventLogError, JobId, LogFiles, ReadOptions};
 
@@ -78,15 +81,18 @@ pub(super) fn judge(
 ) -> Result<Seen, RunError> {
     let history = read_histories(&gathered, remarks, now)?;
     let pool = Pool::of(request, config)?;
-    let view = match request.workflow {
-        true => Some(view_of(&history, &mut gathered, request, config, &pool, now)?),
-        false => None,
+    let (view, thrashers) = match request.workflow {
+        true => {
+            let (view, thrashers) = view_of(&history, &mut gathered, request, config, &pool, now)?;
+            (Some(view), thrashers)
+        }
+        false => (None, stuck::thrashers(&gathered.others, now)),
     };
     // Of these the view says what to do.
     if let Some(view) = view.as_ref().filter(|view| view.keep_off.iter().any(|one| one.held)) {
         gathered.held.retain(|job| !is_held_there(view, job));
     }
-    let (mut thrashing, thrashers) = stuck::found(&gathered.others, now);
+    let mut thrashing = thrashing(&thrashers);
     if !request.workflow {
         let is_named = |job: &&QueueJob| request.selection.jobs.contains(&JobSpec::Job(job.id));
         let named = gathered.others.iter().filter(is_named);
@@ -170,8 +176,8 @@ pub(super) fn judge(
     judged.map(|()| seen)
 }
 
-/// What is wrong where in the jobs that are asked about. Of a DAG the jobs gathered that are none
-/// of its nodes are left out.
+/// What is wrong where in the jobs that are asked about, and those of them that thrash. Of a DAG the
+/// jobs gathered that are none of its nodes are left out.
 fn view_of(
     history: &History,
     gathered: &mut Gathered,
@@ -179,7 +185,7 @@ fn view_of(
     config: &Config,
     pool: &Pool<'_>,
     now: i64,
-) -> Result<View, RunError> {
+) -> Result<(View, Vec<Thrasher>), RunError> {
     let selection = &request.selection;
     let asked = Asked::about(gathered, request);
     if let Asked::Dag(jobs) = &asked {
@@ -194,24 +200,36 @@ fn view_of(
     view.outputs_left_out = outputs.left_out;
     // Nobody changes all users' jobs for what may be one user's fault.
     let is_meant = !selection.all_users || !selection.jobs.is_empty();
-    if view.has_good_place && is_meant {
+    let is_kept_off = view.has_good_place && is_meant;
+    let (mut may_start, mut idle, mut thrashers) = (Vec::new(), Vec::new(), Vec::new());
+    if is_kept_off {
         let held = gathered.held.iter().filter(|job| is_held_there(&view, job));
-        let all = held.chain(&gathered.others).filter_map(waiting);
-        view.keep_off = keep_off(&all.collect::<Vec<_>>(), &view.suspects);
+        may_start.extend(held.filter_map(|job| waiting(job.id, &job.ad.to_classad())));
     }
-    let idle = gathered.others.iter().filter(|_| is_meant).filter_map(asking);
+    for job in &gathered.others {
+        // Once for all that is to be known of it.
+        let ad = job.ad.to_classad();
+        if is_kept_off {
+            may_start.extend(waiting(job.id, &ad));
+        }
+        if is_meant {
+            idle.extend(asking(job.id, &ad));
+        }
+        thrashers.extend(Thrasher::of(job.id, &ad, now));
+    }
+    view.keep_off = keep_off(&may_start, &view.suspects);
     view.sizes = fits(
         history,
         &Question {
             now,
-            idle: &idle.collect::<Vec<_>>(),
+            idle: &idle,
             version: config.knobs().version(),
             names: &names,
             submit_file: &|job| asked.submit_file(job, request),
             room: &|resource, amount| pool.room(resource, amount),
         },
     );
-    Ok(view)
+    Ok((view, thrashers))
 }
 
 /// The job is still in the hold that its last run ended in at a bad place.
@@ -228,9 +246,8 @@ const SAME_HOLD: u64 = 60;
 /// Universes whose jobs no execution point takes: scheduler, grid and local.
 const WITHOUT_PLACE: [i64; 3] = [7, 9, 12];
 
-/// The job, if it is idle or on hold.
-fn waiting(job: &QueueJob) -> Option<Waiting> {
-    let ad = job.ad.to_classad();
+/// The job of this ad, if it is idle or on hold.
+fn waiting(job: JobId, ad: &ClassAd) -> Option<Waiting> {
     if ad.integer("JobUniverse").is_some_and(|universe| WITHOUT_PLACE.contains(&universe)) {
         return None;
     }
@@ -238,32 +255,31 @@ fn waiting(job: &QueueJob) -> Option<Waiting> {
     let hold = match ad.integer("JobStatus") {
         Some(status::IDLE) => None,
         Some(status::HELD) => Some(Target {
-            job: job.id,
+            job,
             code: number("HoldReasonCode"),
             num_holds: ad.integer("NumHolds"),
             since: ad.integer("EnteredCurrentStatus").map(Since::At),
         }),
         _ => return None,
     };
-    Some(Waiting { job: job.id, requirements: printed(&ad, "Requirements"), hold })
+    Some(Waiting { job, requirements: printed(ad, "Requirements"), hold })
 }
 
-/// The job, if it is idle. What an expression asks for, and what HTCondor raises by itself, is left
-/// alone.
-fn asking(job: &QueueJob) -> Option<Asking> {
-    let ad = job.ad.to_classad();
+/// The job of this ad, if it is idle. What an expression asks for, and what HTCondor raises by
+/// itself, is left alone.
+fn asking(job: JobId, ad: &ClassAd) -> Option<Asking> {
     let is_raised = FIT_ATTRIBUTES.iter().any(|name| ad.contains(name));
     let number = |name: &str| {
-        let text = printed(&ad, name).filter(|_| !is_raised)?;
+        let text = printed(ad, name).filter(|_| !is_raised)?;
         text.trim().parse().ok().filter(|amount| *amount > 0)
     };
     (ad.integer("JobStatus") == Some(status::IDLE)).then(|| Asking {
-        job: job.id,
+        job,
         memory: number("RequestMemory"),
         disk: number("RequestDisk"),
         is_new: ad.integer("NumJobStarts").unwrap_or(0) == 0,
-        command: command_digest(&ad),
-        description: description_digest(&ad),
+        command: command_digest(ad),
+        description: description_digest(ad),
     })
 }
 

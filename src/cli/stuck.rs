@@ -5,16 +5,15 @@ use super::run::RunError;
 use super::{choices, sentences};
 use crate::advice::{Advice, Advisor, Band, Command, Held, Policies, Recommendation};
 use crate::queue::QueueJob;
-use crate::workflow::{Thrasher, Thrashing, thrashing};
+use crate::workflow::{Thrasher, Thrashing};
 
 /// Groups of such jobs that are judged, one job of each.
 const JUDGED: usize = 20;
 
-/// The groups of those among `others` that thrash, the most vacates first.
-pub(super) fn found(others: &[QueueJob], now: i64) -> (Vec<Thrashing>, Vec<Thrasher>) {
+/// Those among `others` that thrash.
+pub(super) fn thrashers(others: &[QueueJob], now: i64) -> Vec<Thrasher> {
     let of = |job: &QueueJob| Thrasher::of(job.id, &job.ad.to_classad(), now);
-    let jobs: Vec<Thrasher> = others.iter().filter_map(of).collect();
-    (thrashing(&jobs), jobs)
+    others.iter().filter_map(of).collect()
 }
 
 /// Adds what the advice is on the job of each group that left its slot last.
