@@ -1,0 +1,316 @@
+//! How far the nodes of a DAG are, and what keeps others waiting.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io;
+use std::path::Path;
+
+use eventlog::{Body, EventKind, EventLogError, JobId, ReadOptions};
+use serde::{Serialize, Serializer};
+
+use super::{Dag, Manager, Node, Rescue};
+use crate::workflow::manager::open_log;
+
+/// Blockers of which it is counted who waits for each.
+const BLOCKERS: usize = 20;
+
+/// How far a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub enum State {
+    /// All its jobs succeeded, and its POST script if it has one.
+    Done,
+    /// It failed.
+    Failed,
+    /// A job of it is on hold.
+    Held,
+    /// A job of it runs.
+    Running,
+    /// Its jobs are idle.
+    Idle,
+    /// It was not submitted.
+    Waiting,
+}
+
+/// How many nodes are in each state, and what keeps others waiting.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Progress {
+    /// Nodes by state, in the order of [`State`].
+    pub counts: Vec<(State, usize)>,
+    /// Nodes that failed or are on hold, with the nodes that wait for them, the most first.
+    pub blockers: Vec<Blocker>,
+    /// Nodes that wait for any of these.
+    pub blocked: usize,
+    /// Its DAGMan job, where that is known.
+    pub manager: Option<Manager>,
+    /// The newest rescue DAG.
+    pub rescue: Option<Rescue>,
+    /// The command that goes on with the DAG, where its DAGMan has left the queue and nodes failed.
+    pub resume: Option<String>,
+}
+
+impl Progress {
+    /// How many nodes it has.
+    #[must_use]
+    pub fn nodes(&self) -> usize {
+        self.counts.iter().map(|(_, count)| count).sum()
+    }
+
+    /// How many of them are in this state.
+    #[must_use]
+    pub fn of(&self, state: State) -> usize {
+        self.counts.iter().filter(|one| one.0 == state).map(|(_, count)| count).sum()
+    }
+
+    /// A node failed.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        self.of(State::Failed) > 0
+    }
+}
+
+/// A node that keeps others waiting.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Blocker {
+    /// Its name.
+    pub node: String,
+    /// Failed or held.
+    pub state: State,
+    /// Its jobs.
+    #[serde(serialize_with = "as_text")]
+    pub jobs: Vec<JobId>,
+    /// Nodes that wait for it, directly or not.
+    pub waiting: usize,
+}
+
+fn as_text<S: Serializer>(jobs: &[JobId], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(jobs.iter().map(ToString::to_string))
+}
+
+impl State {
+    /// The word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Held => "on hold",
+            Self::Running => "running",
+            Self::Idle => "idle",
+            Self::Waiting => "not submitted",
+        }
+    }
+}
+
+impl Dag {
+    /// How far it is by its nodes log (`FILE.dag.nodes.log`), as of `now`, Unix seconds.
+    ///
+    /// # Errors
+    /// The log is there and cannot be read.
+    pub fn progress(
+        &self,
+        log: &Path,
+        options: &ReadOptions,
+        now: i64,
+    ) -> Result<Progress, EventLogError> {
+        let mut jobs = Jobs::default();
+        match jobs.read(log, options, now) {
+            // DAGMan begins it with the first job that it submits; where only the logs of jobs were
+            // kept, they tell.
+            Err(EventLogError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                for log in self.job_logs().into_iter().flatten() {
+                    // One that is not there yet has no jobs.
+                    let _ = jobs.read(&log, options, now);
+                }
+            }
+            read => read?,
+        }
+        let state = |node: &Node| match jobs.nodes.get(&node.name) {
+            _ if node.done => State::Done,
+            Some(jobs) => jobs.state(),
+            None => State::Waiting,
+        };
+        let states: Vec<State> = self.nodes.iter().map(state).collect();
+        let mut counts: BTreeMap<State, usize> = BTreeMap::new();
+        for (_, &state) in self.nodes.iter().zip(&states).filter(|(node, _)| !node.joins) {
+            *counts.entry(state).or_default() += 1;
+        }
+        let stopped: Vec<usize> = (0..self.nodes.len())
+            .filter(|&at| matches!(states[at], State::Failed | State::Held))
+            .collect();
+        let blocked = self.below(&stopped, &states);
+        let blocker = |&at: &usize| {
+            let node = &self.nodes[at];
+            Blocker {
+                node: node.name.clone(),
+                state: states[at],
+                jobs: jobs.nodes.get(&node.name).map_or(Vec::new(), NodeJobs::ids),
+                waiting: self.below(&[at], &states),
+            }
+        };
+        let mut blockers: Vec<Blocker> = stopped.iter().take(BLOCKERS).map(blocker).collect();
+        blockers.sort_by_key(|blocker| std::cmp::Reverse(blocker.waiting));
+        let counts = counts.into_iter().collect();
+        let (manager, rescue) = (self.manager.clone(), self.rescue.clone());
+        Ok(Progress { counts, blockers, blocked, manager, rescue, resume: None })
+    }
+
+    /// Nodes that are not done below these.
+    fn below(&self, of: &[usize], states: &[State]) -> usize {
+        let mut seen: HashSet<usize> = of.iter().copied().collect();
+        let mut open = of.to_vec();
+        let mut count = 0;
+        while let Some(at) = open.pop() {
+            for &child in &self.nodes[at].children {
+                if seen.insert(child) {
+                    let node = &self.nodes[child];
+                    count += usize::from(!node.joins && states[child] != State::Done);
+                    open.push(child);
+                }
+            }
+        }
+        count
+    }
+}
+
+/// What the nodes log says.
+#[derive(Debug, Default)]
+struct Jobs {
+    nodes: HashMap<String, NodeJobs>,
+    /// The node of each job, and which of its jobs it is.
+    node_of: HashMap<JobId, (String, usize)>,
+}
+
+#[derive(Debug, Default)]
+struct NodeJobs {
+    jobs: Vec<(JobId, State)>,
+    /// How its POST script ended.
+    script: Option<State>,
+}
+
+impl NodeJobs {
+    fn ids(&self) -> Vec<JobId> {
+        self.jobs.iter().map(|job| job.0).collect()
+    }
+
+    /// The worst of its jobs decides, unless a POST script did.
+    fn state(&self) -> State {
+        if let Some(state) = self.script {
+            return state;
+        }
+        let order = [State::Failed, State::Held, State::Running, State::Idle, State::Done];
+        let has = |state: &State| self.jobs.iter().any(|job| job.1 == *state);
+        order.into_iter().find(has).unwrap_or(State::Waiting)
+    }
+}
+
+impl Jobs {
+    /// Adds what a log has until `now`, Unix seconds.
+    fn read(&mut self, log: &Path, options: &ReadOptions, now: i64) -> Result<(), EventLogError> {
+        let mut log = open_log(log, options)?;
+        while let Some(event) = log.next_event() {
+            let Ok(event) = event else { continue };
+            if event.time.seconds > now {
+                continue;
+            }
+            let state = match (event.kind(), event.body()) {
+                (_, Body::Submit(submit)) => {
+                    if let Some(node) = submit.dag_node {
+                        self.submitted(event.job, node.into_owned());
+                    }
+                    continue;
+                }
+                (_, Body::PostScriptTerminated(script)) => {
+                    let well = script.return_value == Some(0);
+                    let state = if well { State::Done } else { State::Failed };
+                    if let Some(node) = script.dag_node {
+                        self.nodes.entry(node.into_owned()).or_default().script = Some(state);
+                    }
+                    continue;
+                }
+                (_, Body::Terminated(ended)) => match ended.return_value {
+                    Some(0) => State::Done,
+                    _ => State::Failed,
+                },
+                (EventKind::Execute, _) => State::Running,
+                (EventKind::JobHeld, _) => State::Held,
+                (EventKind::JobAborted, _) => State::Failed,
+                (
+                    EventKind::JobReleased
+                    | EventKind::JobEvicted
+                    | EventKind::ShadowException
+                    | EventKind::JobReconnectFailed,
+                    _,
+                ) => State::Idle,
+                _ => continue,
+            };
+            self.now(event.job, state);
+        }
+        Ok(())
+    }
+
+    /// Another cluster of a node is another try of it.
+    fn submitted(&mut self, job: JobId, node: String) {
+        let known = self.nodes.entry(node.clone()).or_default();
+        if known.jobs.first().is_some_and(|first| first.0.cluster != job.cluster) {
+            *known = NodeJobs::default();
+        }
+        let at = known.jobs.len();
+        known.jobs.push((job, State::Idle));
+        self.node_of.insert(job, (node, at));
+    }
+
+    fn now(&mut self, job: JobId, state: State) {
+        let Some((node, at)) = self.node_of.get(&job) else { return };
+        let known = self.nodes.get_mut(node).and_then(|node| node.jobs.get_mut(*at));
+        // Of an earlier try nothing counts any more.
+        if let Some(known) = known.filter(|known| known.0 == job) {
+            known.1 = state;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::dag;
+    use super::*;
+
+    #[test]
+    fn logs_of_jobs_tell_where_there_is_no_nodes_log() {
+        let (folder, read) = dag(&[
+            ("a.dag", "JOB A a.sub\nJOB B a.sub\n"),
+            ("a.sub", "log = jobs.log\nqueue\n"),
+            (
+                "jobs.log",
+                "000 (5.000.000) 2026-03-08 10:00:00 Job submitted from host: <10.0.0.1:9618>\n    DAG Node: A\n...\n\
+                 005 (5.000.000) 2026-03-08 10:01:00 Job terminated.\n\t(1) Normal termination (return value 0)\n...\n",
+            ),
+        ]);
+        let progress = read
+            .progress(&folder.path().join("no.log"), &ReadOptions::default(), i64::MAX)
+            .unwrap();
+        assert_eq!(progress.counts, [(State::Done, 1), (State::Waiting, 1)]);
+    }
+
+    #[test]
+    fn states_come_from_the_nodes_log() {
+        let log = "000 (001.000.000) 2026-03-01 10:00:00 Job submitted from host: <1.2.3.4:5>\n    DAG Node: A\n...\n\
+             001 (001.000.000) 2026-03-01 10:01:00 Job executing on host: <1.2.3.4:6>\n...\n\
+             005 (001.000.000) 2026-03-01 10:02:00 Job terminated.\n\t(1) Normal termination (return value 0)\n...\n\
+             000 (002.000.000) 2026-03-01 10:03:00 Job submitted from host: <1.2.3.4:5>\n    DAG Node: B\n...\n\
+             012 (002.000.000) 2026-03-01 10:04:00 Job was held.\n\treason\n\tCode 13 Subcode 2\n...\n\
+             000 (003.000.000) 2026-03-01 10:03:00 Job submitted from host: <1.2.3.4:5>\n    DAG Node: C\n...\n\
+             005 (003.000.000) 2026-03-01 10:05:00 Job terminated.\n\t(1) Normal termination (return value 1)\n...\n\
+             016 (003.000.000) 2026-03-01 10:06:00 POST Script terminated.\n\t(1) Normal termination (return value 0)\n    DAG Node: C\n...\n";
+        let text = "JOB A a\nJOB B b\nJOB C c\nJOB D d\nJOB E e\nPARENT A CHILD B C\nPARENT B C CHILD D E\n";
+        let (folder, dag) = dag(&[("a.dag", text), ("a.dag.nodes.log", log)]);
+        let log = folder.path().join("a.dag.nodes.log");
+        let progress = dag.progress(&log, &ReadOptions::default(), i64::MAX).unwrap();
+        assert_eq!(progress.counts, [(State::Done, 2), (State::Held, 1), (State::Waiting, 2)]);
+        let blocker = Blocker {
+            node: "B".to_owned(),
+            state: State::Held,
+            jobs: vec![JobId::new(2, 0)],
+            waiting: 2,
+        };
+        assert_eq!((progress.blockers, progress.blocked), (vec![blocker], 2));
+    }
+}

@@ -1,0 +1,229 @@
+//! Reads a DAG file, with its splices and what it includes.
+
+use std::collections::HashMap;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use eventlog::input;
+
+use super::submit::Submit;
+use super::{Dag, LONGEST, Node, SUBMITS};
+
+/// Nodes, and lists of parents with children, of a DAG with its splices.
+const MOST: usize = 1_000_000;
+
+/// Files within each other, and files in all.
+const DEEPEST: usize = 32;
+const FILES: usize = 10_000;
+
+impl Dag {
+    /// Reads a file; names of its nodes get the `prefix` of its splice.
+    pub(super) fn file(&mut self, path: &Path, prefix: &str, depth: usize) -> io::Result<()> {
+        let mut text = Vec::new();
+        input::open_regular(path)?.take(LONGEST).read_to_end(&mut text)?;
+        let text = String::from_utf8_lossy(&text);
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        // The nodes of each splice of this file: those without parents, and those without children.
+        let mut splices: HashMap<String, [Vec<usize>; 2]> = HashMap::new();
+        let mut inline: Option<String> = None;
+        // Nodes may follow the lines that join them.
+        let mut joined: Vec<(usize, Vec<&str>)> = Vec::new();
+        for (number, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if let Some(end) = &inline {
+                if line == end.as_str() {
+                    inline = None;
+                }
+                continue;
+            }
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let Some((&command, rest)) = words.split_first() else { continue };
+            if command.starts_with('#') {
+                continue;
+            }
+            inline = begins_inline(line);
+            if self.nodes.len() > MOST {
+                self.fault(path, number + 1, "more than a million nodes; the rest is left out");
+                return Ok(());
+            }
+            match (command.to_ascii_uppercase().as_str(), rest) {
+                // FINAL, SERVICE and PROVISIONER belong to the DAG itself, not to its order.
+                ("JOB", [name, options @ ..]) => {
+                    let node = self.node(prefix, name, options);
+                    self.has_inline |= inline.is_some();
+                    if let (None, [file, options @ ..]) = (&inline, options)
+                        && self.submits.len() <= SUBMITS
+                    {
+                        let place = in_folder(&folder, "", options);
+                        let key = (place.join(file), place);
+                        let entry = self.submits.entry(key);
+                        let submit = entry.or_insert_with_key(|(file, folder)| {
+                            Arc::new(Submit::read(file, folder))
+                        });
+                        self.nodes[node].submit = Some(Arc::clone(submit));
+                    }
+                }
+                ("SUBDAG", [external, name, options @ ..])
+                    if external.eq_ignore_ascii_case("EXTERNAL") =>
+                {
+                    self.node(prefix, name, options);
+                }
+                ("DONE", [name, ..]) => self.set_done(prefix, name),
+                ("SPLICE", [name, file, options @ ..]) => {
+                    let begin = self.nodes.len();
+                    let within = format!("{prefix}{name}+");
+                    let file = in_folder(&folder, file, options);
+                    match self.deeper(&file, &within, depth) {
+                        Ok(()) => {
+                            let all = begin..self.nodes.len();
+                            let ends = |has: fn(&Node) -> bool| -> Vec<usize> {
+                                all.clone().filter(|&at| !has(&self.nodes[at])).collect()
+                            };
+                            let first = ends(|node| !node.parents.is_empty());
+                            let last = ends(|node| !node.children.is_empty());
+                            splices.insert((*name).to_owned(), [first, last]);
+                        }
+                        Err(error) => self.fault(path, number + 1, &error.to_string()),
+                    }
+                }
+                ("INCLUDE", [file, ..]) => {
+                    let file = in_folder(&folder, file, &[]);
+                    if let Err(error) = self.deeper(&file, prefix, depth) {
+                        self.fault(path, number + 1, &error.to_string());
+                    }
+                }
+                ("PARENT", names) => joined.push((number, names.to_vec())),
+                _ => {}
+            }
+        }
+        for (number, names) in joined {
+            let at = names.iter().position(|word| word.eq_ignore_ascii_case("CHILD"));
+            let Some(at) = at else {
+                self.fault(path, number + 1, "PARENT without CHILD");
+                continue;
+            };
+            let of = |names: &[&str], side: usize| {
+                let of = |name: &&str| match splices.get(*name) {
+                    Some(ends) => ends[side].clone(),
+                    None => {
+                        self.names.get(&format!("{prefix}{name}")).copied().into_iter().collect()
+                    }
+                };
+                names.iter().flat_map(of).collect::<Vec<usize>>()
+            };
+            let (parents, children) = (of(&names[..at], 1), of(&names[at + 1..], 0));
+            if parents.is_empty() || children.is_empty() {
+                self.fault(path, number + 1, "PARENT or CHILD names no node");
+            }
+            self.join(&parents, &children);
+        }
+        Ok(())
+    }
+
+    fn deeper(&mut self, file: &Path, prefix: &str, depth: usize) -> io::Result<()> {
+        if depth >= DEEPEST {
+            return Err(io::Error::other(format!("more than {DEEPEST} files within each other")));
+        }
+        self.files += 1;
+        if self.files > FILES {
+            return Err(io::Error::other(format!("more than {FILES} files")));
+        }
+        self.file(file, prefix, depth + 1).map_err(|error| {
+            io::Error::other(format!("{}: {error}", crate::queue::display_path(file)))
+        })
+    }
+
+    fn node(&mut self, prefix: &str, name: &str, options: &[&str]) -> usize {
+        let name = format!("{prefix}{name}");
+        let done = options.iter().any(|word| word.eq_ignore_ascii_case("DONE"));
+        if let Some(&at) = self.names.get(&name) {
+            return at;
+        }
+        self.names.insert(name.clone(), self.nodes.len());
+        self.nodes.push(Node { name, done, ..Node::default() });
+        self.nodes.len() - 1
+    }
+
+    pub(super) fn set_done(&mut self, prefix: &str, name: &str) {
+        if let Some(&at) = self.names.get(&format!("{prefix}{name}")) {
+            self.nodes[at].done = true;
+        }
+    }
+
+    /// All parents come before all children. Many with many go through a node between, as in DAGMan.
+    fn join(&mut self, parents: &[usize], children: &[usize]) {
+        let mut edge = |parent: usize, child: usize| {
+            self.nodes[parent].children.push(child);
+            self.nodes[child].parents.push(parent);
+        };
+        if parents.len() <= 1 || children.len() <= 1 {
+            for &parent in parents {
+                children.iter().for_each(|&child| edge(parent, child));
+            }
+            return;
+        }
+        let between = self.nodes.len();
+        self.nodes.push(Node { joins: true, ..Node::default() });
+        self.join(parents, &[between]);
+        self.join(&[between], children);
+    }
+}
+
+/// The line that ends an inline submit description which begins on this line.
+fn begins_inline(line: &str) -> Option<String> {
+    if line.ends_with('{') {
+        return Some("}".to_owned());
+    }
+    let (_, mark) = line.rsplit_once("@=")?;
+    (!mark.is_empty() && !mark.contains(char::is_whitespace)).then(|| format!("@{mark}"))
+}
+
+/// A file named in a DAG file, with `DIR` if that is given.
+fn in_folder(folder: &Path, file: &str, options: &[&str]) -> PathBuf {
+    let dir = options.iter().position(|word| word.eq_ignore_ascii_case("DIR"));
+    match dir.and_then(|at| options.get(at + 1)) {
+        Some(dir) => folder.join(dir).join(file),
+        None => folder.join(file),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{children, dag};
+    use super::*;
+
+    #[test]
+    fn splices_and_joins_are_followed() {
+        let (_folder, dag) = dag(&[
+            (
+                "a.dag",
+                "# comment\njob A a.sub\nJOB B b.sub DIR x DONE\nSUBDAG EXTERNAL C c.dag\n\
+                 SPLICE S part.dag DIR sub\nINCLUDE more.dag\n\
+                 PARENT A B CHILD C D\nparent C child S\nPARENT S CHILD E\nFINAL F f.sub\n\
+                 JOB G {\n  executable = x\n  PARENT is no command here\n}\n\
+                 JOB H @=end\nJOB I no.sub\n@end\nPARENT NONE CHILD A\n",
+            ),
+            ("sub/part.dag", "JOB X x\nJOB Y y\nJOB Z z\nPARENT X CHILD Y Z\n"),
+            ("more.dag", "JOB D d\nJOB E e\nDONE D\n"),
+        ]);
+        assert_eq!(dag.len(), 10);
+        assert_eq!(children(&dag, "A"), ["C", "D"]);
+        assert_eq!(children(&dag, "C"), ["S+X"]);
+        assert_eq!(children(&dag, "S+Z"), ["E"]);
+        assert!(dag.nodes[dag.names["D"]].done && dag.nodes[dag.names["B"]].done);
+        assert_eq!(dag.faults.len(), 1, "{:?}", dag.faults);
+        assert!(
+            dag.faults[0].contains("line 18: PARENT or CHILD names no node"),
+            "{:?}",
+            dag.faults
+        );
+    }
+
+    #[test]
+    fn a_file_that_includes_itself_ends() {
+        let (_folder, dag) = dag(&[("a.dag", "JOB A a\nINCLUDE a.dag\nSPLICE S a.dag\n")]);
+        assert!(!dag.faults.is_empty() && dag.faults.len() <= 20);
+        assert!(dag.len() <= MOST + 1);
+    }
+}
