@@ -308,6 +308,10 @@ fn progress(
     };
     remarks.faults.extend(dag.faults.iter().cloned());
     let mut progress = dag.progress(log, &ReadOptions::default(), now)?;
+    // Of the past the files that are there now say nothing.
+    if request.now.is_none() {
+        remarks.faults.append(&mut progress.faults);
+    }
     let has_ended = dag.manager.as_ref().is_some_and(Manager::has_ended);
     // A name that cannot be written is no name to paste.
     let name = dag.path.to_str().filter(|name| is_fit(name));

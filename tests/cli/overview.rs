@@ -485,6 +485,29 @@ fn a_dag_of_which_nothing_has_started_says_so() {
 }
 
 #[test]
+fn a_dag_that_cannot_get_through_is_warned_of() {
+    let place = Place::new();
+    place.file("a.sub", "executable = x\nqueue\n");
+    let text =
+        "JOB A a.sub\nJOB B no\u{1b}[2J.sub\nJOB C a.sub\nPARENT B CHILD C\nPARENT A CHILD B\n";
+    let warned = |more: &str| {
+        place.file("work.dag", format!("{text}{more}"));
+        let said = place.advise("-dag work.dag");
+        assert_eq!(said.status, 0, "{said:?}");
+        said.stderr
+    };
+    let absent = "Warning: work.dag: line 2: there is no submit file no.sub for node B; expected one, \
+                  or an earlier node that writes it, else the node fails: correct the line or \
+                  write the file\n";
+    assert_eq!(warned(""), absent);
+    let circle = "Warning: work.dag: line 6: nodes A, B, C wait for each other in a circle and never \
+                  start, expected parents that do not wait for their children; correct this line \
+                  or another PARENT line of these\n";
+    assert_eq!(warned("PARENT C CHILD A\n"), format!("{circle}{absent}"));
+    assert_eq!(place.advise("-dag work.dag -now 1793616000").stderr, circle);
+}
+
+#[test]
 fn a_dag_file_without_nodes_is_refused() {
     let place = Place::new();
     let error = "-dag: cannot read the DAG file work.dag: it ";

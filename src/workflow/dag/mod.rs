@@ -3,11 +3,13 @@
 //! Commands and their words follow "DAGMan input file" of HTCondor's manual. Only what decides
 //! which nodes there are and which wait for which is read.
 //!
+//! - `circle`: nodes that wait for each other.
 //! - `progress`: how far its nodes are.
 //! - `read`: the file, with its splices and what it includes.
 //! - `rescue`: which nodes its newest rescue DAG has as done.
 //! - `submit`: what submit files say of files that jobs write.
 
+mod circle;
 mod progress;
 mod read;
 mod rescue;
@@ -16,7 +18,7 @@ mod submit;
 pub use progress::{Blocker, Progress, State};
 pub use rescue::Rescue;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,6 +35,9 @@ const LONGEST: u64 = 64 << 20;
 /// Submit files that are read, for the logs that they name.
 const SUBMITS: usize = 1_000;
 
+/// What DAGMan calls all nodes of a DAG.
+const ALL_NODES: &str = "ALL_NODES";
+
 /// Bytes of a path (PATH_MAX of Linux).
 const LONGEST_PATH: usize = 4_096;
 
@@ -47,6 +52,13 @@ pub struct Dag {
     nodes: Vec<Node>,
     names: HashMap<String, usize>,
     files: usize,
+    /// The lines that join parents with children.
+    lines: Vec<Line>,
+    /// Names of submit descriptions in DAG files.
+    descriptions: HashSet<String>,
+    /// Nodes that need no submit file: those that have no job, and those with a PRE script, which
+    /// may write it.
+    without_file: HashSet<String>,
     /// What submit files of nodes say, by file and the folder that DAGMan submits it in.
     submits: BTreeMap<(PathBuf, PathBuf), Arc<Submit>>,
     /// A node has its submit description in the DAG file.
@@ -61,9 +73,20 @@ struct Node {
     /// It joins parents with children and is none of the file's nodes.
     joins: bool,
     done: bool,
-    children: Vec<usize>,
+    children: Vec<Edge>,
     parents: Vec<usize>,
     submit: Option<Arc<Submit>>,
+}
+
+/// A DAG file and the number of a line of it.
+type Line = (Arc<Path>, usize);
+
+/// What makes a node wait for its parent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Edge {
+    child: usize,
+    /// Which of [`Dag::lines`] says so.
+    line: usize,
 }
 
 impl Dag {
@@ -84,6 +107,7 @@ impl Dag {
             let text = format!("it {what}, expected a line such as JOB A a.sub{fault}");
             return Err(io::Error::other(text));
         }
+        dag.find_circle();
         dag.take_rescue(path);
         Ok(dag)
     }
@@ -193,7 +217,7 @@ mod tests {
     pub(super) fn children(dag: &Dag, name: &str) -> Vec<String> {
         let mut open = dag.nodes[dag.names[name]].children.clone();
         let mut found = Vec::new();
-        while let Some(at) = open.pop() {
+        while let Some(Edge { child: at, .. }) = open.pop() {
             match dag.nodes[at].joins {
                 true => open.extend(&dag.nodes[at].children),
                 false => found.push(dag.nodes[at].name.clone()),

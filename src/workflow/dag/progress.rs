@@ -7,7 +7,10 @@ use std::path::Path;
 use eventlog::{Body, EventKind, EventLogError, JobId, ReadOptions};
 use serde::{Serialize, Serializer};
 
-use super::{Dag, Manager, Node, Rescue};
+use super::circle::NAME;
+use super::{ALL_NODES, Dag, Edge, Manager, Node, Rescue};
+use crate::queue::display_path;
+use crate::text::{plural, shown};
 use crate::workflow::manager::open_log;
 
 /// Blockers of which it is counted who waits for each.
@@ -45,6 +48,9 @@ pub struct Progress {
     pub rescue: Option<Rescue>,
     /// The command that goes on with the DAG, where its DAGMan has left the queue and nodes failed.
     pub resume: Option<String>,
+    /// What is wrong with submit files, for people.
+    #[serde(skip)]
+    pub faults: Vec<String>,
 }
 
 impl Progress {
@@ -150,7 +156,36 @@ impl Dag {
         blockers.sort_by_key(|blocker| std::cmp::Reverse(blocker.waiting));
         let counts = counts.into_iter().collect();
         let (manager, rescue) = (self.manager.clone(), self.rescue.clone());
-        Ok(Progress { counts, blockers, blocked, manager, rescue, resume: None })
+        let faults = self.without_submit_file(&states).into_iter().collect();
+        Ok(Progress { counts, blockers, blocked, manager, rescue, resume: None, faults })
+    }
+
+    /// Nothing but a submit file can be meant, and no PRE script writes it.
+    fn needs_file(&self, node: &str, file: &Path) -> bool {
+        let name = file.file_name().and_then(|name| name.to_str());
+        let is_description = name.is_some_and(|name| self.descriptions.contains(name));
+        let may_lack = [node, ALL_NODES].iter().any(|name| self.without_file.contains(*name));
+        !is_description && !may_lack
+    }
+
+    /// What is said of nodes that are still to be submitted and have no submit file.
+    fn without_submit_file(&self, states: &[State]) -> Option<String> {
+        let waiting = self.nodes.iter().zip(states).filter(|(_, state)| **state == State::Waiting);
+        let mut all = waiting.filter_map(|(node, _)| {
+            let (line, file) = node.submit.as_ref()?.absent.as_ref()?;
+            self.needs_file(&node.name, file).then_some((line, file, &node.name))
+        });
+        let ((file, number), submit, node) = all.next()?;
+        let more = match all.count() {
+            0 => String::new(),
+            more => format!(", nor for {}", plural(more, "more node")),
+        };
+        let (file, submit) = (display_path(file), display_path(submit));
+        Some(format!(
+            "{file}: line {number}: there is no submit file {submit} for node {}{more}; expected one, or an earlier \
+             node that writes it, else the node fails: correct the line or write the file",
+            shown(node, NAME)
+        ))
     }
 
     /// Nodes that are not done below these.
@@ -159,7 +194,7 @@ impl Dag {
         let mut open = of.to_vec();
         let mut count = 0;
         while let Some(at) = open.pop() {
-            for &child in &self.nodes[at].children {
+            for &Edge { child, .. } in &self.nodes[at].children {
                 if seen.insert(child) {
                     let node = &self.nodes[child];
                     count += usize::from(!node.joins && states[child] != State::Done);
@@ -272,6 +307,38 @@ impl Jobs {
 mod tests {
     use super::super::tests::dag;
     use super::*;
+
+    #[test]
+    fn a_node_without_its_submit_file_is_named_until_it_is_submitted() {
+        let said = |text: &str| {
+            let submitted = "000 (1.0.0) 2026-03-01 10:00:00 Job submitted from host: <1.2.3.4:5>\n    DAG Node: A\n...\n";
+            let files = [("a.dag", text), ("b.sub", "queue\n"), ("nodes.log", submitted)];
+            let (folder, dag) = dag(&files);
+            let log = folder.path().join("nodes.log");
+            let faults = dag.progress(&log, &ReadOptions::default(), i64::MAX).unwrap().faults;
+            let within = format!("{}/", folder.path().display());
+            faults.iter().map(|fault| fault.replace(&within, "")).collect::<Vec<_>>()
+        };
+        for text in [
+            "JOB A a.sub\nJOB B b.sub\n",
+            "JOB A a.sub\nJOB C c.sub DONE\nJOB D d.sub NOOP\n",
+            "JOB C c.sub\nSCRIPT DEFER 4 30 pre C write.sh\n",
+            "JOB C c.sub\nJOB D d.sub\nSCRIPT PRE ALL_NODES write.sh\n",
+            "SUBMIT-DESCRIPTION usual {\n  executable = x\n}\nJOB C usual\nJOB D {\n}\n",
+        ] {
+            assert_eq!(said(text), [""; 0], "{text}");
+        }
+        let expected = |of: &str| {
+            format!(
+                "a.dag: line 2: there is no submit file c.sub for node C{of}; expected one, or an earlier node \
+                 that writes it, else the node fails: correct the line or write the file"
+            )
+        };
+        let begin = "JOB A a.sub\nJOB C c.sub\n";
+        assert_eq!(said(begin), [expected("")]);
+        let more = "SCRIPT POST C pre.sh PRE\nJOB D d.sub\nJOB E c.sub\n";
+        assert_eq!(said(&format!("{begin}{more}")), [expected(", nor for 2 more nodes")]);
+    }
 
     #[test]
     fn logs_of_jobs_tell_where_there_is_no_nodes_log() {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use eventlog::input;
 
 use super::submit::Submit;
-use super::{Dag, LONGEST, Node, SUBMITS};
+use super::{ALL_NODES, Dag, Edge, LONGEST, Line, Node, SUBMITS};
 
 /// Nodes, and lists of parents with children, of a DAG with its splices.
 const MOST: usize = 1_000_000;
@@ -23,7 +23,7 @@ impl Dag {
         let mut text = Vec::new();
         input::open_regular(path)?.take(LONGEST).read_to_end(&mut text)?;
         let text = String::from_utf8_lossy(&text);
-        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        let (folder, shared) = (path.parent().unwrap_or(Path::new("")), Arc::<Path>::from(path));
         // The nodes of each splice of this file: those without parents, and those without children.
         let mut splices: HashMap<String, [Vec<usize>; 2]> = HashMap::new();
         let mut inline: Option<String> = None;
@@ -55,13 +55,8 @@ impl Dag {
                     if let (None, [file, options @ ..]) = (&inline, options)
                         && self.submits.len() <= SUBMITS
                     {
-                        let place = in_folder(&folder, "", options);
-                        let key = (place.join(file), place);
-                        let entry = self.submits.entry(key);
-                        let submit = entry.or_insert_with_key(|(file, folder)| {
-                            Arc::new(Submit::read(file, folder))
-                        });
-                        self.nodes[node].submit = Some(Arc::clone(submit));
+                        let line = (Arc::clone(&shared), number + 1);
+                        self.take_submit(node, line, folder, (file, options));
                     }
                 }
                 ("SUBDAG", [external, name, options @ ..])
@@ -70,10 +65,14 @@ impl Dag {
                     self.node(prefix, name, options);
                 }
                 ("DONE", [name, ..]) => self.set_done(prefix, name),
+                ("SUBMIT-DESCRIPTION", [name, ..]) => {
+                    self.descriptions.insert((*name).to_owned());
+                }
+                ("SCRIPT", words) => self.take_script(prefix, words),
                 ("SPLICE", [name, file, options @ ..]) => {
                     let begin = self.nodes.len();
                     let within = format!("{prefix}{name}+");
-                    let file = in_folder(&folder, file, options);
+                    let file = in_folder(folder, file, options);
                     match self.deeper(&file, &within, depth) {
                         Ok(()) => {
                             let all = begin..self.nodes.len();
@@ -88,7 +87,7 @@ impl Dag {
                     }
                 }
                 ("INCLUDE", [file, ..]) => {
-                    let file = in_folder(&folder, file, &[]);
+                    let file = in_folder(folder, file, &[]);
                     if let Err(error) = self.deeper(&file, prefix, depth) {
                         self.fault(path, number + 1, &error.to_string());
                     }
@@ -116,9 +115,45 @@ impl Dag {
             if parents.is_empty() || children.is_empty() {
                 self.fault(path, number + 1, "PARENT or CHILD names no node");
             }
+            self.lines.push((Arc::clone(&shared), number + 1));
             self.join(&parents, &children);
         }
         Ok(())
+    }
+
+    /// Reads the submit file that a line names for a node, once for all nodes of it.
+    fn take_submit(
+        &mut self,
+        node: usize,
+        line: Line,
+        folder: &Path,
+        (file, options): (&str, &[&str]),
+    ) {
+        let place = in_folder(folder, "", options);
+        let entry = self.submits.entry((place.join(file), place));
+        let submit = entry.or_insert_with_key(|(path, folder)| {
+            let mut submit = Submit::read(path, folder, line);
+            // DAGMan runs where condor_submit_dag was called, which need not be where the file is.
+            submit.absent.take_if(|_| in_folder(Path::new(""), file, options).exists());
+            Arc::new(submit)
+        });
+        self.nodes[node].submit = Some(Arc::clone(submit));
+        if options.iter().any(|word| word.eq_ignore_ascii_case("NOOP")) {
+            self.without_file.insert(self.nodes[node].name.clone());
+        }
+    }
+
+    /// Takes note of a PRE script: `SCRIPT [DEFER ...] [DEBUG ...] PRE node program`.
+    fn take_script(&mut self, prefix: &str, words: &[&str]) {
+        let is = |word: &str, kind: &str| word.eq_ignore_ascii_case(kind);
+        let is_kind = |word: &&str| ["PRE", "POST", "HOLD"].iter().any(|kind| is(word, kind));
+        let at = words.iter().position(is_kind).unwrap_or(words.len());
+        if let [kind, node, ..] = &words[at..]
+            && is(kind, "PRE")
+        {
+            let all = is(node, ALL_NODES).then(|| ALL_NODES.to_owned());
+            self.without_file.insert(all.unwrap_or_else(|| format!("{prefix}{node}")));
+        }
     }
 
     fn deeper(&mut self, file: &Path, prefix: &str, depth: usize) -> io::Result<()> {
@@ -151,10 +186,11 @@ impl Dag {
         }
     }
 
-    /// All parents come before all children. Many with many go through a node between, as in DAGMan.
+    /// All parents come before all children, as the last of the lines says. Many with many go through a node between, as in DAGMan.
     fn join(&mut self, parents: &[usize], children: &[usize]) {
+        let line = self.lines.len() - 1;
         let mut edge = |parent: usize, child: usize| {
-            self.nodes[parent].children.push(child);
+            self.nodes[parent].children.push(Edge { child, line });
             self.nodes[child].parents.push(parent);
         };
         if parents.len() <= 1 || children.len() <= 1 {

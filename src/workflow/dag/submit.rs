@@ -1,9 +1,11 @@
 //! What submit files say of files that jobs write.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use eventlog::input;
+
+use super::Line;
 
 /// Bytes of a submit file that are read.
 const LONGEST_SUBMIT: u64 = 1 << 20;
@@ -17,16 +19,21 @@ pub(super) struct Submit {
     pub(super) folder: Option<PathBuf>,
     /// The error output, with its macros.
     pub(super) error: Option<String>,
+    /// It is not there: the line that names it, and its path.
+    pub(super) absent: Option<(Line, PathBuf)>,
 }
 
 impl Submit {
-    /// Reads a submit file, submitted in this folder. One that cannot be read says nothing.
-    pub(super) fn read(file: &Path, folder: &Path) -> Self {
+    /// Reads a submit file, submitted in this folder, that a line names. One that cannot be read
+    /// says nothing.
+    pub(super) fn read(file: &Path, folder: &Path, line: Line) -> Self {
         let mut text = Vec::new();
         let read = input::open_regular(file)
             .and_then(|file| file.take(LONGEST_SUBMIT).read_to_end(&mut text));
-        if read.is_err() {
-            return Self::default();
+        if let Err(error) = read {
+            let is_absent = error.kind() == io::ErrorKind::NotFound;
+            let absent = is_absent.then(|| (line, file.to_owned()));
+            return Self { absent, ..Self::default() };
         }
         let text = String::from_utf8_lossy(&text);
         let value = |name: &str| {
@@ -43,6 +50,7 @@ impl Submit {
             log: folder.as_ref().zip(log).map(|(folder, log)| folder.join(log)),
             error: value("error"),
             folder,
+            absent: None,
         }
     }
 }
