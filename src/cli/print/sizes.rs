@@ -13,43 +13,62 @@ use crate::text::{plural, shorten, strip_control};
 use crate::workflow::{Fit, FitEdit, FitOf};
 
 /// Kinds of jobs that are printed.
-pub(super) const KINDS: usize = 8;
+const KINDS: usize = 8;
 
 /// Characters of a program that are printed.
 const PROGRAM: usize = 100;
 
-pub(super) fn print(out: &mut dyn Write, fits: &[Fit], page: &Page) -> io::Result<()> {
-    let columns = page.style.columns;
+/// A part of what is said of kinds of jobs.
+pub(super) enum Part<'a> {
+    /// A label, and what is behind it.
+    Text(&'static str, String),
+    /// Lines for the submit file.
+    Lines(&'a [String]),
+    /// What a command does, and the command.
+    Command(String, &'a str),
+}
+
+/// What is said of kinds of jobs, in its order.
+pub(super) fn parts(fits: &[Fit]) -> Vec<Part<'_>> {
+    let mut parts = Vec::new();
     for fit in fits.iter().take(KINDS) {
         for size in &fit.sizes {
-            let text = sentence(fit, size);
-            out.write_all(wrap(label(size.resource), 2, &text, columns).as_bytes())?;
-            for line in &size.lines {
-                writeln!(out, "  {line}")?;
+            parts.push(Part::Text(label(size.resource), sentence(fit, size)));
+            if !size.lines.is_empty() {
+                parts.push(Part::Lines(&size.lines));
             }
             for edit in size.edits.iter().take(COMMANDS) {
-                writeln!(out, "{}\n{}", heading(size.resource, edit), edit.command)?;
+                parts.push(Part::Command(heading(size.resource, edit), &edit.command));
             }
-            if let Some(text) = more_edits(size) {
-                out.write_all(wrap("", 2, &text, columns).as_bytes())?;
-            }
+            parts.extend(more_edits(size).map(|text| Part::Text("", text)));
         }
     }
-    if let Some(text) = left_out(fits) {
-        out.write_all(wrap("", 2, &text, columns).as_bytes())?;
+    parts.extend(left_out(fits).map(|text| Part::Text("", text)));
+    parts
+}
+
+pub(super) fn print(out: &mut dyn Write, fits: &[Fit], page: &Page) -> io::Result<()> {
+    for part in parts(fits) {
+        match part {
+            Part::Text(label, text) => {
+                out.write_all(wrap(label, 2, &text, page.style.columns).as_bytes())?;
+            }
+            Part::Lines(lines) => lines.iter().try_for_each(|line| writeln!(out, "  {line}"))?,
+            Part::Command(heading, command) => writeln!(out, "{heading}\n{command}")?,
+        }
     }
     Ok(())
 }
 
 /// What is said of edits that are not printed.
-pub(super) fn more_edits(size: &FitOf) -> Option<String> {
+fn more_edits(size: &FitOf) -> Option<String> {
     let rest = size.edits.get(COMMANDS..).filter(|rest| !rest.is_empty())?;
     let jobs: usize = rest.iter().map(|edit| edit.jobs).sum();
     Some(format!("{} could be edited so; -json has their commands.", plural(jobs, "more idle job")))
 }
 
 /// What is said of the other kinds.
-pub(super) fn left_out(fits: &[Fit]) -> Option<String> {
+fn left_out(fits: &[Fit]) -> Option<String> {
     let rest = fits.len().checked_sub(KINDS).filter(|rest| *rest > 0)?;
     Some(format!(
         "{} of jobs could ask for other amounts; -json has them.",
@@ -58,7 +77,7 @@ pub(super) fn left_out(fits: &[Fit]) -> Option<String> {
 }
 
 /// The resource, as a label.
-pub(super) const fn label(resource: Resource) -> &'static str {
+const fn label(resource: Resource) -> &'static str {
     match resource {
         Resource::Memory => "Memory: ",
         Resource::Disk => "Disk: ",
@@ -74,7 +93,7 @@ fn range(least: f64, most: f64) -> String {
 }
 
 /// What jobs of a kind used and asked for, and what is enough.
-pub(super) fn sentence(fit: &Fit, size: &FitOf) -> String {
+fn sentence(fit: &Fit, size: &FitOf) -> String {
     let unit = size.resource.unit();
     let (cluster, clusters) = fit.clusters;
     let of = match (clusters, &fit.program) {
@@ -152,7 +171,7 @@ pub(super) fn sentence(fit: &Fit, size: &FitOf) -> String {
 }
 
 /// What the command below does.
-pub(super) fn heading(resource: Resource, edit: &FitEdit) -> String {
+fn heading(resource: Resource, edit: &FitEdit) -> String {
     let unit = resource.unit();
     let jobs = plural(edit.jobs, "idle job");
     format!("To let {jobs} ask for {} {unit} in place of {}:", edit.to, edit.from)

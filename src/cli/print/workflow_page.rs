@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::sizes::{self, KINDS, label};
+use super::sizes::{Part, parts};
 use super::workflow::{
     BLOCKERS, COMMANDS, FOR_NEXT_JOBS, TO_GO_ON, blocked, counts, grouping, heading, left_out,
     legend, manager, outputs_left_out, place, requirements, sentence, states, thrashes, to_stop,
@@ -56,24 +56,16 @@ pub(in crate::cli) fn page(view: &View, about: &str, advice: &str, now: i64) -> 
         }
     }
     let mut sizes = String::new();
-    for fit in view.sizes.iter().take(KINDS) {
-        for size in &fit.sizes {
-            let text = format!("{}{}", label(size.resource), sizes::sentence(fit, size));
-            let _ = writeln!(sizes, "<p>{}</p>", escape(&text));
-            if !size.lines.is_empty() {
-                sizes.push_str(&command(&size.lines.join("\n")));
+    for part in parts(&view.sizes) {
+        match part {
+            Part::Text(label, text) => {
+                let _ = writeln!(sizes, "<p>{}</p>", escape(&format!("{label}{text}")));
             }
-            for edit in size.edits.iter().take(COMMANDS) {
-                let heading = escape(&sizes::heading(size.resource, edit));
-                let _ = write!(sizes, "<p>{heading}</p>\n{}", command(&edit.command));
-            }
-            if let Some(text) = sizes::more_edits(size) {
-                let _ = writeln!(sizes, "<p>{}</p>", escape(&text));
+            Part::Lines(lines) => sizes.push_str(&command(&lines.join("\n"))),
+            Part::Command(heading, line) => {
+                let _ = write!(sizes, "<p>{}</p>\n{}", escape(&heading), command(line));
             }
         }
-    }
-    if let Some(left_out) = sizes::left_out(&view.sizes) {
-        let _ = writeln!(sizes, "<p>{}</p>", escape(&left_out));
     }
     let mut sections = Vec::new();
     if !view.matrix.rows.is_empty() {
