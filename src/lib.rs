@@ -46,6 +46,7 @@ pub mod model;
 pub mod page;
 pub mod policy;
 mod private;
+pub mod profile;
 pub mod queue;
 pub mod random;
 pub mod replay;

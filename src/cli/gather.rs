@@ -116,27 +116,20 @@ pub fn gather(
     let schedd = request.schedd(config)?;
     check_named(request)?;
     let mut logs_alone = request.job_ads.is_none() && request.is_offline();
-    let (selection, limit) = (&request.selection, request.limit);
     let of_dag = jobs_of_dag(request, &schedd, &projection).filter(|_| logs_alone);
-    let found = match (&request.job_ads, &request.job_ad_text) {
-        (Some(name), Some(text)) => {
-            held_jobs_of_text(text, name, selection, filter, limit, &projection)
+    let found = match of_dag {
+        Some(Ok(found)) => {
+            logs_alone = false;
+            found
         }
-        (Some(file), None) => held_jobs_of_file(file, selection, filter, limit, &projection),
-        (None, _) if logs_alone => match of_dag {
-            Some(Ok(found)) => {
-                logs_alone = false;
-                Ok(found)
-            }
-            Some(Err(error)) => {
-                let fault = format!("jobs of the DAG in the queue: {error}");
-                Ok(Found { faults: vec![fault], ..Found::default() })
-            }
-            None => Ok(Found::default()),
-        },
-        (None, _) => schedd.held_jobs(selection, limit, &projection),
+        Some(Err(error)) => {
+            let fault = format!("jobs of the DAG in the queue: {error}");
+            Found { faults: vec![fault], ..Found::default() }
+        }
+        None if logs_alone => Found::default(),
+        None => found(request, &schedd, filter, &projection)?,
     };
-    let Found { held, others, refused, faults, ads } = found?;
+    let Found { held, others, refused, faults, ads } = found;
     let mut remarks = Remarks { refused, faults, ..Remarks::default() };
     if held.is_empty() && others.is_empty() && !logs_alone && !request.workflow {
         return Ok((Gathered { ads, ..Gathered::default() }, remarks));
@@ -168,6 +161,23 @@ pub fn gather(
         ..named
     };
     Ok((gathered, remarks))
+}
+
+/// The jobs selected, in the file that is named, else in the queue.
+pub(super) fn found(
+    request: &Request,
+    schedd: &Schedd,
+    filter: Filter<'_>,
+    projection: &Projection,
+) -> Result<Found, QueueError> {
+    let (selection, limit) = (&request.selection, request.limit);
+    match (&request.job_ads, &request.job_ad_text) {
+        (Some(name), Some(text)) => {
+            held_jobs_of_text(text, name, selection, filter, limit, projection)
+        }
+        (Some(file), None) => held_jobs_of_file(file, selection, filter, limit, projection),
+        (None, _) => schedd.held_jobs(selection, limit, projection),
+    }
 }
 
 /// The jobs of the DAG that is asked about, in any state, where its DAGMan is in the queue and the

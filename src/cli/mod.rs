@@ -30,6 +30,7 @@
 //! - `pool`: compares edits with the slots of the pool.
 //! - `print`: prints advices.
 //! - [`releaseexpr`]: the command line of `condor_releaseexpr`.
+//! - `profile`: `-profile`.
 //! - `request`: what the command line asks for.
 //! - `run`: the story of one call.
 //! - `stuck`: jobs that leave their slots again and again, judged like held ones.
@@ -66,6 +67,7 @@ mod output;
 mod piped;
 mod pool;
 pub mod print;
+mod profile;
 pub mod releaseexpr;
 mod request;
 mod run;

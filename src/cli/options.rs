@@ -148,6 +148,15 @@ const OPTIONS: &[OptionSpec] = &[
          no other file.",
     )
     .takes(Takes::One("filename")),
+    flag(
+        "profile",
+        3,
+        OUTPUT,
+        "Print what binds scripts and jobs instead of advice: cpu, memory, disk or network. Arguments that are files are \
+         read as Python, shell or R scripts and not run. Of jobs, held or not, and finished ones, it is what they used, \
+         how long they waited and ran, and how long those of now may still.",
+    ),
+    flag("pairs", 3, OUTPUT, "With -profile, print which of the jobs may share a host."),
     wide(OUTPUT),
     flag("long", 1, OUTPUT, "Print each advice as a ClassAd."),
     flag("json", 2, OUTPUT, "Print the advices as one JSON array."),

@@ -69,6 +69,10 @@ pub struct Request {
     pub advice: Vec<Recommendation>,
     /// `-workflow`, or `-dag`.
     pub workflow: bool,
+    /// `-profile`.
+    pub profile: bool,
+    /// `-pairs`.
+    pub pairs: bool,
     /// `-dag`.
     pub dag: Option<Arc<Dag>>,
     /// The log of its nodes' states.
@@ -258,6 +262,7 @@ impl Request {
         let (columns, table) = arguments::columns(matches);
         let watch = watch(matches)?;
         let is_workflow = workflow(matches)?;
+        let is_profile = profile(matches)?;
         let given_page = is_given(matches, "html");
         let dag_node = dag_node(text("dagnode"), text("dagnode-DAGManJobId"))?;
         let mut request = Self {
@@ -268,11 +273,13 @@ impl Request {
                 jobs: jobs(&texts(arguments::OPERANDS)),
                 constraint: both(text("constraint"), dag_node),
                 all_users: matches.get_flag("allusers"),
-                any_state: is_workflow,
+                any_state: is_workflow || is_profile,
                 thrashing: false,
             },
             advice: advice(matches)?,
             workflow: is_workflow,
+            profile: is_profile,
+            pairs: matches.get_flag("pairs"),
             page: path("html"),
             nodes_log: None,
             dag: None,
@@ -338,7 +345,12 @@ impl Request {
     fn prints_thrashing(&self) -> bool {
         let for_people = matches!(self.output, Output::Groups | Output::Table | Output::Totals);
         let is_more = self.apply.is_some() || self.watch.is_some() || self.dag_node;
-        for_people && !is_more && !self.workflow && self.limit.is_none() && self.advice.is_empty()
+        for_people
+            && !is_more
+            && !self.workflow
+            && !self.profile
+            && self.limit.is_none()
+            && self.advice.is_empty()
     }
 }
 
@@ -399,6 +411,23 @@ fn workflow(matches: &ArgMatches) -> Result<bool, ArgumentError> {
     let others = ["long", "jsonl", "af", "format", "watch", "apply", "outcomes"];
     match others.into_iter().find(|name| given(name)) {
         Some(name) => Err(ArgumentError::Invalid(format!("-workflow excludes -{name}"))),
+        None => Ok(true),
+    }
+}
+
+/// `-profile` prints for people, or one object of JSON.
+fn profile(matches: &ArgMatches) -> Result<bool, ArgumentError> {
+    let given = |name: &str| is_given(matches, name);
+    if !matches.get_flag("profile") {
+        return match given("pairs") {
+            true => Err(ArgumentError::Invalid("-pairs needs -profile".to_owned())),
+            false => Ok(false),
+        };
+    }
+    let printing = PRINTING.into_iter().filter(|name| *name != "json");
+    let others = ["workflow", "dag", "watch", "apply", "outcomes", "userlog", "eventlog", "epochs"];
+    match others.into_iter().chain(printing).find(|name| given(name)) {
+        Some(name) => Err(ArgumentError::Invalid(format!("-profile excludes -{name}"))),
         None => Ok(true),
     }
 }

@@ -19,7 +19,7 @@ use super::print::{Page, Printer, print_thrashing};
 use super::request::Output;
 use super::watch::watch;
 use super::{ArgumentError, Config, Request};
-use super::{html, mcp, model_file, model_sheet, piped};
+use super::{html, mcp, model_file, model_sheet, piped, profile};
 use jiff::tz::TimeZone;
 
 use crate::advice::Advice;
@@ -157,6 +157,10 @@ pub(super) fn answer(
         let model = model_file::open::<RunError>(&request.model(), &config)?;
         let now = jiff::Timestamp::now().as_second();
         return print_outcomes(&request, &config, &model, now, out);
+    }
+    if request.profile {
+        let now = request.now.unwrap_or_else(|| jiff::Timestamp::now().as_second());
+        return profile::run(&request, &config, now, out);
     }
     if let Some(every) = request.watch {
         return watch(&request, &config, every, out);

@@ -269,6 +269,35 @@ impl Schedd {
         Ok((ads, left_out))
     }
 
+    /// The ads of jobs selected that left the queue, at most `limit`, newest first.
+    ///
+    /// # Errors
+    /// [`QueueError`] when `condor_history` cannot be run, fails or takes too long.
+    pub fn finished(
+        &self,
+        selection: &Selection,
+        projection: &Projection,
+        limit: usize,
+    ) -> Result<Vec<AdText>, QueueError> {
+        let (list, most) = (projection.list(), limit.to_string());
+        let constraint = selection.in_any_state(&[]);
+        let mut arguments = self.arguments();
+        arguments.extend(["-long", "-attributes", &list, "-limit", &most]);
+        arguments.extend(["-constraint", &constraint]);
+        let mut ads = Vec::new();
+        stream_tool("condor_history", &arguments, self.timeout, ANSWER, |output| {
+            read_ads(output, Path::new("output of condor_history"), projection, |item| {
+                if let AdItem::Ad(ad) = item
+                    && ads.len() < limit
+                {
+                    ads.push(AdText::of(&ad));
+                }
+                ControlFlow::Continue(())
+            })
+        })?;
+        Ok(ads)
+    }
+
     /// Whether any of the jobs asked about, in whatever state, or of these is in the queue.
     ///
     /// # Errors

@@ -8,6 +8,7 @@
 //! - [`evaluation`]: says what it is worth on another.
 //! - [`export`]: completes the model file.
 //! - [`sweep`]: many trainings of which the best is kept.
+//! - [`profiles`]: what binds scripts, from their syntax trees.
 //! - [`workflows`]: what to do about workflows, from failed runs by cause and site.
 //! - `page`: what pages for browsers are made of.
 //! - `manual`: the manual page, of `main.rs`.
@@ -20,6 +21,7 @@ pub mod evaluation;
 pub mod export;
 pub mod output;
 mod page;
+pub mod profiles;
 mod progress;
 pub use holdadvise::random;
 pub mod say;

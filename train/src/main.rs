@@ -11,6 +11,7 @@ use holdadvise_train::evaluation::{closed_loop, evaluate, judge, policies, predi
 #[cfg(feature = "torch")]
 use holdadvise_train::export::train;
 use holdadvise_train::export::{self, calibrate};
+use holdadvise_train::profiles::ProfilesCommand;
 use holdadvise_train::say::say;
 use holdadvise_train::split::parts;
 use holdadvise_train::sweep::command::SweepCommand;
@@ -48,6 +49,9 @@ enum Command {
     /// Steps of a sweep, and what can be asked of one that runs
     #[command(subcommand)]
     Sweep(SweepCommand),
+    /// What binds scripts, from their syntax trees
+    #[command(subcommand)]
+    Profiles(ProfilesCommand),
     /// What to do about workflows whose jobs fail, from failed runs by cause and site
     #[command(subcommand)]
     Workflows(WorkflowsCommand),
@@ -82,6 +86,7 @@ fn main() -> ExitCode {
         Command::When(options) => when::run(options),
         Command::Dag(options) => dag::run(options),
         Command::Sweep(command) => command.run(),
+        Command::Profiles(command) => command.run(),
         Command::Workflows(command) => command.run(),
         Command::Manual => manual::page(Arguments::command())
             .map(|page| say(format_args!("{page}")))

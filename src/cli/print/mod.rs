@@ -12,6 +12,7 @@
 //! - `long`: `-long`.
 //! - `percent`: `-format`.
 //! - `plain_table`: a table without rules.
+//! - `profile`: `-profile`.
 //! - `samples`: advices for tests.
 //! - `shared_commands`: commands that do for several jobs.
 //! - `shared_evidence`: what was seen of all jobs of a group.
@@ -37,6 +38,7 @@ mod json;
 mod long;
 mod percent;
 mod plain_table;
+mod profile;
 mod shared_commands;
 mod shared_evidence;
 mod shared_words;
@@ -60,6 +62,7 @@ pub(super) use json::{
     watched as json_watched,
 };
 pub(super) use plain_table::lines as table_lines;
+pub(super) use profile::print as print_profile;
 use sources::Sources;
 pub(super) use times::{length, minute, second};
 pub(super) use workflow::print_thrashing;

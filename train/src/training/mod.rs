@@ -3,7 +3,7 @@
 //!
 //! - [`baselines`]: what a model has to beat.
 //! - [`beginning`]: the model of a warm start.
-//! - `boosting`: boosted trees.
+//! - [`boosting`]: boosted trees.
 //! - `fitting`: fits the network (cargo feature `torch`).
 //! - `pieces`: ranges of the statics, cut into pieces.
 //! - [`precision`]: the numbers that a network computes with.
@@ -12,14 +12,12 @@
 
 pub mod baselines;
 pub mod beginning;
-#[cfg(feature = "torch")]
-pub(crate) mod boosting;
+pub mod boosting;
 #[cfg(feature = "torch")]
 pub mod fitting;
 #[cfg(feature = "torch")]
 pub mod pieces;
 pub mod precision;
-#[cfg(feature = "torch")]
 pub(crate) mod source_dropout;
 pub mod trial;
 

@@ -10,7 +10,9 @@ mod tree;
 
 use std::time::Instant;
 
-use holdadvise::model::{Forest, Node, limits};
+#[cfg(feature = "torch")]
+use holdadvise::model::limits;
+use holdadvise::model::{Forest, Node};
 use rayon::prelude::*;
 
 use crate::random::Random;
@@ -51,6 +53,7 @@ pub struct BoostingOptions {
 
 impl BoostingOptions {
     /// A tree of n leaves has n - 1 steps at most, and the first tree is the mean.
+    #[cfg(feature = "torch")]
     pub(crate) fn check(&self) -> Result<(), String> {
         for (name, value, range) in [
             ("--trees", self.trees, 0..=limits::TREES - 1),

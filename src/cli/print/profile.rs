@@ -1,0 +1,211 @@
+//! `-profile`: what binds scripts and jobs.
+
+use std::io::{self, Write};
+
+use super::Page;
+use super::times::length;
+use super::wrap::wrap;
+use crate::advice::Band;
+use crate::cli::profile::{Ahead, OfJobs, OfScript, Profiles};
+use crate::profile::{Binding, Evidence, Measured, Pair, Range, SLOT, ScriptProfile};
+use crate::text::plural;
+
+pub(in crate::cli) fn print(out: &mut dyn Write, all: &Profiles, page: &Page) -> io::Result<()> {
+    let columns = page.style.columns;
+    let mut line =
+        |first: &str, text: &str| out.write_all(wrap(first, 2, text, columns).as_bytes());
+    for of in &all.scripts {
+        line("", &script(of))?;
+        for (label, text) in of.profile.iter().flat_map(speaks) {
+            line(&format!("  {label}: "), &text)?;
+        }
+    }
+    for of in &all.jobs {
+        line("", &jobs(of))?;
+        for (label, text) in times(of) {
+            line(&format!("  {label}: "), &text)?;
+        }
+    }
+    if all.scripts.is_empty() && all.jobs.is_empty() {
+        line("", "No jobs: neither the queue nor the history has any of those asked about.")?;
+    }
+    for (one, other, pair) in &all.pairs {
+        let clusters = [*one, *other].map(|number| all.jobs.get(number).map_or(0, |of| of.cluster));
+        line("", &shares(clusters, pair))?;
+    }
+    Ok(())
+}
+
+/// What binds a script.
+fn script(of: &OfScript) -> String {
+    let mut text = vec![format!("{} ({}): {}", of.file, of.language, binds(of.profile.as_ref()))];
+    if !of.starts.is_empty() {
+        text.push(format!("It starts {}, which was not read.", of.starts.join(", ")));
+    }
+    if of.faults > 0 {
+        let places = plural(of.faults, "place");
+        text.push(format!("Not read: {places} that are no {} syntax.", of.language));
+    }
+    if of.is_cut {
+        text.push("Only its first 1 MiB was read.".to_owned());
+    }
+    text.join(" ")
+}
+
+fn binds(profile: Option<&ScriptProfile>) -> String {
+    let Some(profile) = profile else {
+        return "unknown, none of its calls says what binds it.".to_owned();
+    };
+    // Of what is very likely by its likelihood, 85 % was right: that is likely.
+    if Band::of(profile.probability) >= Band::Likely {
+        return format!("{} is likely to bind it.", capital(profile.binding));
+    }
+    let mut ranked: Vec<(Binding, f64)> =
+        Binding::ALL.into_iter().zip(profile.probabilities).collect();
+    ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let likeliest: Vec<&str> = ranked.iter().take(2).map(|(binding, _)| binding.name()).collect();
+    format!("undecided, {} may bind it.", likeliest.join(" or "))
+}
+
+/// The calls that speak for each resource.
+fn speaks(profile: &ScriptProfile) -> Vec<(&'static str, String)> {
+    let of = |binding: Binding| {
+        let calls = profile.evidence.iter().filter(|one| one.binding == binding);
+        let calls: Vec<String> = calls.map(call).collect();
+        (!calls.is_empty()).then(|| (label(binding), format!("{}.", calls.join(", "))))
+    };
+    Binding::ALL.into_iter().filter_map(of).collect()
+}
+
+/// What is called, and what is special about it.
+fn call(one: &Evidence) -> String {
+    let size = one.size.map(|size| format!("given {}", number(size)));
+    let times = (one.calls > 1).then(|| format!("{} times", one.calls));
+    let loops = match one.loops {
+        0 => None,
+        1 => Some("in a loop".to_owned()),
+        loops => Some(format!("in {loops} loops")),
+    };
+    let special: Vec<String> = [size, times, loops].into_iter().flatten().collect();
+    match special.is_empty() {
+        true => one.name.clone(),
+        false => format!("{} ({})", one.name, special.join(", ")),
+    }
+}
+
+fn number(number: f64) -> String {
+    if number < 1e6 { format!("{number:.0}") } else { format!("{number:.1e}") }
+}
+
+fn capital(binding: Binding) -> &'static str {
+    match binding {
+        Binding::Cpu => "Cpu",
+        Binding::Memory => "Memory",
+        Binding::Disk => "Disk",
+        Binding::Network => "Network",
+    }
+}
+
+fn label(binding: Binding) -> &'static str {
+    match binding {
+        Binding::Cpu => "Computes",
+        Binding::Memory => "Takes memory",
+        Binding::Disk => "Reads and writes",
+        Binding::Network => "Sends and receives",
+    }
+}
+
+/// What binds jobs, by what they used.
+fn jobs(of: &OfJobs) -> String {
+    let program = of.program.as_ref().map_or(String::new(), |program| format!(" ({program})"));
+    let measured = &of.measured;
+    let Some(binding) = measured.binding else {
+        return format!(
+            "{}{program}: unknown, no job has run for a minute with its use known.",
+            of.name()
+        );
+    };
+    let bound = match (measured.bound, measured.jobs) {
+        (1, 1) => "binds it".to_owned(),
+        (bound, jobs) if bound == jobs => format!("binds all {jobs} measured"),
+        (bound, jobs) => format!("binds {bound} of {jobs} measured"),
+    };
+    let used = used(measured);
+    format!("{}{program}: {} {bound}. {used}", of.name(), capital(binding))
+}
+
+/// The medians.
+fn used(measured: &Measured) -> String {
+    let shares = &measured.shares;
+    let amount = |binding: Binding| Some(shares.get(binding)? * SLOT[binding.number()]);
+    let mib = |bytes: f64| bytes / 1_048_576.0;
+    let rate = |bytes: f64| match bytes {
+        rate if rate >= 1e5 => format!("{:.1} MB/s", rate / 1e6),
+        rate => format!("{:.1} kB/s", rate / 1e3),
+    };
+    let parts = [
+        amount(Binding::Cpu).map(|cpus| format!("{cpus:.2} processors")),
+        amount(Binding::Memory).map(|bytes| format!("{:.0} MiB of memory", mib(bytes))),
+        amount(Binding::Disk).map(|bytes| format!("{} read and written", rate(bytes))),
+        amount(Binding::Network).map(|bytes| format!("{} transferred by HTCondor", rate(bytes))),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    let median = if measured.jobs == 1 { "It used" } else { "The median used" };
+    format!("{median} {}.", parts.join(", "))
+}
+
+/// How long jobs waited and ran, and what is ahead.
+fn times(of: &OfJobs) -> Vec<(&'static str, String)> {
+    let mut lines = Vec::new();
+    lines.extend(of.waits.map(|range| ("Waited for a slot", format!("{}.", took(&range)))));
+    lines.extend(of.runs.map(|range| ("Ran", format!("{}.", took(&range)))));
+    lines.extend(of.idle.as_ref().map(|idle| ("Idle", ahead(idle, "waited", "starts"))));
+    lines.extend(of.running.as_ref().map(|running| ("Running", ahead(running, "run", "ends"))));
+    lines
+}
+
+fn took(range: &Range) -> String {
+    let middle = range
+        .middle
+        .map_or(String::new(), |middle| format!(", half of them less than {}", time(middle)));
+    let jobs = plural(range.ended, "job");
+    match range.high {
+        Some(high) => format!("{} to {}{middle} ({jobs})", time(range.low), time(high)),
+        None => format!("{} and more{middle} ({jobs})", time(range.low)),
+    }
+}
+
+fn ahead(ahead: &Ahead, has: &str, then: &str) -> String {
+    let jobs = plural(ahead.jobs, "job");
+    let first = match ahead.jobs {
+        1 => format!("1 job, which has {has} for {}", time(ahead.elapsed)),
+        _ => format!("{jobs}; the first has {has} for {}", time(ahead.elapsed)),
+    };
+    let Some(range) = ahead.range else { return format!("{first}.") };
+    let left = |seconds: f64| time((seconds - ahead.elapsed).max(0.0));
+    match range.high {
+        Some(high) => format!("{first} and {then} in {} to {}.", left(range.low), left(high)),
+        None => format!("{first} and {then} in {} or more.", left(range.low)),
+    }
+}
+
+fn time(seconds: f64) -> String {
+    length(seconds.min(1e15) as i64)
+}
+
+/// Whether two kinds of jobs may share a host.
+fn shares(clusters: [i32; 2], pair: &Pair) -> String {
+    let [one, other] = clusters;
+    let who = match one == other {
+        true => format!("Two jobs of {one}"),
+        false => format!("A job of {one} and one of {other}"),
+    };
+    let binding = pair.binding.name();
+    match pair.may_share() {
+        true => format!("{who} may share a host; they take most of {binding}."),
+        false => format!(
+            "{who} slow each other on one host: {binding}, {:.1} times what their two slots have.",
+            pair.share
+        ),
+    }
+}

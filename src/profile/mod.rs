@@ -1,0 +1,28 @@
+//! What binds jobs: cpu, memory, disk or network.
+//!
+//! - `binding`: the resources, and shares of a slot.
+//! - `columns`: a script's syntax tree as numbers.
+//! - `linear`: logistic regression.
+//! - `measured`: what jobs used, by their ads.
+//! - `pairs`: which jobs may share a host.
+//! - `script`: what binds a script, by its syntax tree.
+//! - `times`: how long like jobs wait and run.
+//! - `words`: what functions and commands of scripts do, by their names.
+
+mod binding;
+mod columns;
+mod linear;
+mod measured;
+mod pairs;
+mod script;
+mod times;
+mod words;
+
+pub use binding::{Binding, SLOT, Shares};
+pub use columns::{columns, names as column_names};
+pub use linear::Linear;
+pub use measured::{ATTRIBUTES, Duration, Measured, Used};
+pub use pairs::Pair;
+pub use script::{Evidence, ScriptModel, ScriptProfile};
+pub use times::{Range, Survival};
+pub use words::Use;

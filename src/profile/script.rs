@@ -1,0 +1,129 @@
+//! What binds a script, by its syntax tree.
+
+use std::collections::BTreeMap;
+
+use scripttree::{Kind, Tree};
+use serde::{Deserialize, Serialize};
+
+use super::binding::Binding;
+use super::columns::{columns, names};
+use super::linear::Linear;
+use super::words::Use;
+use crate::model::ModelError;
+use crate::text::shown;
+
+/// The model shipped with this program.
+const SHIPPED: &[u8] = include_bytes!("../../models/profile.json");
+
+/// Version of the layout that this program reads and writes.
+const FORMAT: u32 = 1;
+
+/// Calls that are named for a resource, at most.
+const NAMED: usize = 4;
+
+/// Says what binds a script.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScriptModel {
+    format: u32,
+    /// What it was trained on.
+    trained_on: String,
+    /// Names of the columns, in their order.
+    columns: Vec<String>,
+    linear: Linear,
+}
+
+impl ScriptModel {
+    /// A model over [`column_names`](super::column_names).
+    #[must_use]
+    pub fn new(linear: Linear, trained_on: String) -> Self {
+        Self { format: FORMAT, trained_on, columns: names(), linear }
+    }
+
+    /// The model shipped with this program.
+    ///
+    /// # Errors
+    /// When what is embedded is none: a defect of the build.
+    pub fn shipped() -> Result<Self, ModelError> {
+        let wrong = |detail: String| ModelError::Metadata(detail);
+        let model: Self =
+            serde_json::from_slice(SHIPPED).map_err(|error| wrong(error.to_string()))?;
+        if model.format != FORMAT || model.columns != names() || !model.linear.is_for(names().len())
+        {
+            return Err(wrong(
+                "models/profile.json: not of the columns of this program".to_owned(),
+            ));
+        }
+        Ok(model)
+    }
+
+    /// What binds a script that is called without arguments, or with such as are not known.
+    #[must_use]
+    pub fn say(&self, tree: &Tree) -> ScriptProfile {
+        let probabilities = self.linear.probabilities(&columns(tree, std::iter::empty()));
+        let all = Binding::ALL.into_iter().zip(probabilities);
+        let most = all.rev().max_by(|one, other| one.1.total_cmp(&other.1));
+        let (binding, probability) = most.unwrap_or((Binding::Cpu, 0.0));
+        ScriptProfile { binding, probability, probabilities, evidence: evidence(tree) }
+    }
+}
+
+/// What binds a script, and what speaks for it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ScriptProfile {
+    /// The likeliest resource.
+    pub binding: Binding,
+    /// How likely it is, 0 to 1.
+    pub probability: f64,
+    /// How likely each is, in the order of [`Binding::ALL`].
+    pub probabilities: [f64; 4],
+    /// Calls that use a resource.
+    pub evidence: Vec<Evidence>,
+}
+
+/// A call that uses a resource.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Evidence {
+    /// The resource.
+    pub binding: Binding,
+    /// What is called.
+    pub name: String,
+    /// How often it stands in the script.
+    pub calls: usize,
+    /// Most loops around one of them.
+    pub loops: u8,
+    /// The product of the numbers that one of them is given, the largest; of calls that make
+    /// something.
+    pub size: Option<f64>,
+}
+
+/// Calls by resource: those in most loops first, then those that stand there most often.
+fn evidence(tree: &Tree) -> Vec<Evidence> {
+    let mut found: BTreeMap<(Binding, &str), Evidence> = BTreeMap::new();
+    for (number, node) in tree.nodes.iter().enumerate().filter(|(_, node)| node.kind == Kind::Call)
+    {
+        let Some(of) = Use::of(&node.name) else { continue };
+        let Some(binding) = of.binding() else { continue };
+        let one = found.entry((binding, &node.name)).or_insert_with(|| Evidence {
+            binding,
+            name: shown(&node.name, 60),
+            calls: 0,
+            loops: 0,
+            size: None,
+        });
+        one.calls += 1;
+        one.loops = one.loops.max(node.loops);
+        if of == Use::Makes {
+            let size: f64 = tree.numbers_inside(number).filter(|n| *n > 1.0).take(4).product();
+            let size = one.size.unwrap_or(1.0).max(size);
+            one.size = Some(size).filter(|size| *size > 1.0 && size.is_finite());
+        }
+    }
+    let mut all: Vec<Evidence> = found.into_values().collect();
+    all.sort_by(|a, b| (a.binding, b.loops, b.calls).cmp(&(b.binding, a.loops, a.calls)));
+    let mut counts = [0; 4];
+    all.retain(|one| {
+        counts[one.binding.number()] += 1;
+        counts[one.binding.number()] <= NAMED
+    });
+    all
+}
