@@ -39,14 +39,24 @@ impl<'a> Archive<'a> {
     /// # Errors
     /// When it is larger than [`MAX_ARCHIVE_BYTES`], not a zip, or holds no TorchScript module.
     pub fn new(bytes: &'a [u8]) -> Result<Self, ModelError> {
+        Self::with(bytes, "data.pkl")
+    }
+
+    /// Opens an archive held in memory that has this entry below its top folder.
+    ///
+    /// # Errors
+    /// When it is larger than [`MAX_ARCHIVE_BYTES`], not a zip, or has no such entry.
+    pub fn with(bytes: &'a [u8], entry: &str) -> Result<Self, ModelError> {
         check_size("the archive", bytes.len() as u64, MAX_ARCHIVE_BYTES)?;
         let zip = ZipArchive::new(Cursor::new(bytes)).map_err(damaged)?;
         let root = zip
             .file_names_raw()
-            .filter_map(|name| std::str::from_utf8(name).ok()?.strip_suffix("/data.pkl"))
+            .filter_map(|name| {
+                std::str::from_utf8(name).ok()?.strip_suffix(entry)?.strip_suffix('/')
+            })
             .find(|root| !root.is_empty() && !root.contains('/'))
             .map(str::to_owned)
-            .ok_or_else(|| ModelError::MissingEntry { name: "data.pkl".to_owned() })?;
+            .ok_or_else(|| ModelError::MissingEntry { name: entry.to_owned() })?;
         let mut archive = Self { zip, root };
         // PyTorch writes `byteorder` since 2.1; older archives are little-endian.
         match archive.entry("byteorder", 16) {
