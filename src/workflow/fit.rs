@@ -369,16 +369,7 @@ fn limited(
     resource: Resource,
     asked: Option<(i64, i64)>,
 ) -> Option<Limited> {
-    let steps = job.steps_until(now);
-    let held = steps.iter().rev().find_map(|step| match step.what {
-        What::Held(hold) => {
-            let reason = hold.reason.map_or("", |reason| history.symbols.name(reason));
-            let about = Resource::of_hold(hold.code, Some(hold.subcode), reason);
-            let named = megabytes(reason).filter(|_| resource == Resource::Memory);
-            (about == Some(resource)).then_some((step.time, named))
-        }
-        _ => None,
-    });
+    let held = held_for(history, job, now, resource);
     let until = held.map_or(now, |(at, _)| at);
     let named = held.and_then(|(_, named)| named);
     let largest = |known: &[Known<i64>]| {
@@ -427,6 +418,30 @@ fn limited(
         }),
         None => Some(Limited { more_than: used?, at_limit: near && has_ended(job, now) }),
     }
+}
+
+/// The last hold for lack of a resource until `now`: when, and the size that its reason names, MiB.
+fn held_for(
+    history: &History,
+    job: &JobHistory,
+    now: i64,
+    resource: Resource,
+) -> Option<(i64, Option<i64>)> {
+    job.steps_until(now).iter().rev().find_map(|step| match step.what {
+        What::Held(hold) => {
+            let reason = hold.reason.map_or("", |reason| history.symbols.name(reason));
+            let about = Resource::of_hold(hold.code, Some(hold.subcode), reason);
+            let named = megabytes(reason).filter(|_| resource == Resource::Memory);
+            (about == Some(resource)).then_some((step.time, named))
+        }
+        _ => None,
+    })
+}
+
+/// The job was held for lack of a resource until `now`, or used nearly all that it had.
+pub(super) fn met_limit(history: &History, job: &JobHistory, now: i64, resource: Resource) -> bool {
+    held_for(history, job, now, resource).is_some()
+        || limited(history, job, now, resource, None).is_some_and(|limited| limited.at_limit)
 }
 
 /// Its last run is over.

@@ -1,33 +1,42 @@
 //! What is wrong where in the jobs of a cluster, an owner or a DAG: causes of failure by place.
 //!
 //! - `cause`: why a run failed.
+//! - `counts`: failed runs by cause and site as numbers for a model.
 //! - `runs`: the runs of jobs: where, for how long, and how each ended.
 //! - `fit`: what jobs of a kind should ask for.
 //! - `dag`: a DAG file, how far its nodes are, and what keeps others waiting.
 //! - `keep_off`: what keeps jobs off bad places.
 //! - `manager`: the DAGMan job of a DAG.
 //! - `matrix`: failed runs by cause and place, grouped where there are many.
+//! - `recovery`: what to do about a workflow.
+//! - `recovery_model`: the model that is asked for it.
 //! - `said`: runs that ended alike, kept apart by what their programs wrote.
 //! - `suspects`: places where more runs fail than chance explains, and those that fail them at once.
 //! - `thrashing`: jobs that start and leave their slots again and again.
 
 mod cause;
+mod counts;
 mod dag;
 mod fit;
 mod keep_off;
 mod manager;
 mod matrix;
+mod recovery;
+mod recovery_model;
 mod runs;
 mod said;
 mod suspects;
 mod thrashing;
 
 pub use cause::Cause;
+pub use counts::{Cell, Counts, Layout, Place, Vocabulary};
 pub use dag::{Blocker, Dag, Progress, Rescue, State};
 pub use fit::{ATTRIBUTES as FIT_ATTRIBUTES, Asking, Fit, FitEdit, FitOf, Question, fits};
 pub use keep_off::{KeepOff, Waiting, keep_off};
 pub use manager::{Manager, ManagerState};
 pub use matrix::{By, Column, Matrix, OTHERS, Row, ShownBy};
+pub use recovery::{Recovering, Recovery, Shown};
+pub use recovery_model::{RecoveryModel, SHIPPED, Said};
 pub use runs::{End, Run, runs};
 pub use suspects::{Suspect, suspects};
 pub use thrashing::{ATTRIBUTES as THRASHING_ATTRIBUTES, Thrasher, Thrashing, thrashing};
@@ -37,6 +46,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Serialize;
 
 use crate::history::History;
+use crate::model::ModelError;
 use eventlog::JobId;
 
 /// What is wrong where in the jobs that are asked about.
@@ -54,6 +64,11 @@ pub struct View {
     pub running: usize,
     /// Failed runs by cause and place.
     pub matrix: Matrix,
+    /// What the runs show of what to do.
+    #[serde(skip)]
+    pub shown: Shown,
+    /// What to do, where that is likely enough and nothing else in the view speaks against it.
+    pub recovery: Option<Recovering>,
     /// Failed jobs whose error output was not read, as that would take too long.
     pub outputs_left_out: usize,
     /// Places where runs fail and elsewhere they do not.
@@ -104,6 +119,7 @@ impl View {
         let by = matrix::resolved(&all, by);
         view.matrix = Matrix::of(&all, by);
         view.suspects = suspects(&all, by);
+        view.shown = Shown::of(history, &all, &view.suspects, by, now);
         let is_suspect = |run: &Run| {
             let at = matrix::place(run, by);
             view.suspects.iter().find(|one| one.place == at)
@@ -119,11 +135,24 @@ impl View {
             let End::Failed(cause) = &run.end else { return None };
             let &Cause::Hold { code, subcode } = cause else { return None };
             let suspect = is_suspect(run)?;
-            let is_meant = suspect.any_cause || suspect.cause == *cause;
             let since = run.began.saturating_add(run.seconds);
-            is_meant.then(|| (run.job, (code, subcode.unwrap_or(0), since)))
+            suspect.is_for(cause).then(|| (run.job, (code, subcode.unwrap_or(0), since)))
         };
         view.held_there = last.into_values().filter_map(held_there).collect();
         view
+    }
+
+    /// Names what to do, once all else is known. The shipped model is asked where the jobs are of
+    /// one workflow: a cluster or a DAG.
+    ///
+    /// # Errors
+    /// When the shipped model cannot be read: a defect of the build.
+    pub fn name_recovery(&mut self) -> Result<(), ModelError> {
+        let is_one = self.shown.clusters == 1 || self.progress.is_some();
+        if is_one && recovery::FAILED.contains(&self.failed) {
+            let thrashes = self.thrashing.iter().any(|one| one.is_of_job);
+            self.recovery = self.shown.recovering(&RecoveryModel::shipped()?, thrashes);
+        }
+        Ok(())
     }
 }

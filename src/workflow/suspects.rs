@@ -50,6 +50,11 @@ pub struct Suspect {
 }
 
 impl Suspect {
+    /// A run that failed there of this cause counts against the place.
+    pub(super) fn is_for(&self, cause: &Cause) -> bool {
+        self.any_cause || self.cause == *cause || cause.unsaid().as_ref() == Some(&self.cause)
+    }
+
     /// What Requirements need to keep a job off the place; `None` where its name is no name of a
     /// machine or site, such as an address.
     #[must_use]

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use holdadvise::workflow::Recovery;
 use serde::Serialize;
 
-use super::{Recovery, Row};
+use super::Row;
 use crate::evaluation::metrics::{Estimate, Outcomes, Scored, draw, draw_sums};
 
 const SEED: u64 = 1;
@@ -13,7 +14,7 @@ const SEED: u64 = 1;
 pub(super) const ACTIONS: usize = Recovery::ALL.len();
 
 /// What a method says of a row: a score of each action, and of whether memory must change; 0 to 1.
-pub(super) type Said = [f64; ACTIONS + 1];
+pub(super) type Scores = [f64; ACTIONS + 1];
 
 /// The figures of a method.
 #[derive(Clone, Debug, Serialize)]
@@ -32,7 +33,7 @@ pub(super) struct Figures {
 
 impl Figures {
     /// `draws` of access points. NaN where an action has no row or all.
-    pub(super) fn of(rows: &[&Row], said: &[Said], draws: usize) -> Self {
+    pub(super) fn of(rows: &[&Row], said: &[Scores], draws: usize) -> Self {
         let points: Vec<i64> = rows.iter().map(|row| row.access_point.cast_signed()).collect();
         let scored = |column: usize| {
             let is = |row: &&Row| match Recovery::ALL.get(column) {
@@ -65,7 +66,7 @@ impl Figures {
     }
 
     /// Mean of the AUROC of actions and of memory, without an interval: what is chosen by.
-    pub(super) fn mean_auroc(rows: &[&Row], said: &[Said]) -> f64 {
+    pub(super) fn mean_auroc(rows: &[&Row], said: &[Scores]) -> f64 {
         let this = Self::of(rows, said, 0);
         f64::midpoint(this.action.value, this.memory.value)
     }
@@ -80,7 +81,7 @@ impl Figures {
 
 /// For each access point, in the order of the rows: for each action how often it is said and right,
 /// said, and right to say.
-fn confusion(rows: &[&Row], said: &[Said]) -> Vec<Vec<f64>> {
+fn confusion(rows: &[&Row], said: &[Scores]) -> Vec<Vec<f64>> {
     let mut numbers = HashMap::new();
     let mut counts: Vec<Vec<f64>> = Vec::new();
     for (row, said) in rows.iter().zip(said) {
@@ -109,9 +110,31 @@ fn f1(counts: &[f64]) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::matrix::tests::row;
+pub(super) mod tests {
     use super::*;
+    use holdadvise::workflow::{Cell, Counts, Place, Shown};
+
+    /// A row with failed runs of causes at sites.
+    pub(in crate::workflows) fn row(failed: &[(&str, &str, u32)], action: Recovery) -> Row {
+        let cell = |&(cause, site, runs): &(&str, &str, u32)| Cell {
+            kind: cause.split('/').next().unwrap_or_default().to_owned(),
+            cause: cause.to_owned(),
+            site: site.to_owned(),
+            runs,
+        };
+        let others = vec![Place { site: "T2_B".to_owned(), succeeded: 2, running: 1 }];
+        let counts = Counts { failed: failed.iter().map(cell).collect(), others };
+        Row {
+            access_point: 1,
+            cluster: 1,
+            instant: 0,
+            shown: Shown { counts, clusters: 1, ..Shown::default() },
+            said: None,
+            holds: 1,
+            action,
+            memory: action == Recovery::Memory,
+        }
+    }
 
     #[test]
     fn who_is_always_right_has_all_and_the_majority_half() {
@@ -122,18 +145,18 @@ mod tests {
             }
         }
         let rows: Vec<&Row> = rows.iter().collect();
-        let right = |row: &&Row| -> Said {
+        let right = |row: &&Row| -> Scores {
             let mut said = [0.0; ACTIONS + 1];
             said[Recovery::ALL.iter().position(|of| *of == row.action).unwrap()] = 1.0;
             said[ACTIONS] = f64::from(u8::from(row.memory));
             said
         };
-        let said: Vec<Said> = rows.iter().map(right).collect();
+        let said: Vec<Scores> = rows.iter().map(right).collect();
         let figures = Figures::of(&rows, &said, 50);
         for figure in [figures.action, figures.memory, figures.accuracy, figures.f1] {
             assert_eq!((figure.value, figure.low, figure.high), (1.0, 1.0, 1.0));
         }
-        let same: Said = [0.4, 0.1, 0.1, 0.1, 0.1, 0.1];
+        let same: Scores = [0.4, 0.1, 0.1, 0.1, 0.1, 0.1];
         let figures = Figures::of(&rows, &vec![same; rows.len()], 50);
         assert_eq!((figures.action.value, figures.memory.value), (0.5, 0.5));
         assert!((figures.accuracy.value - 3.0 / 7.0).abs() < 1e-12);

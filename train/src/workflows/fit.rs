@@ -1,21 +1,20 @@
-//! Fits the methods and compares them: majority, job model, boosted trees, networks.
+//! Fits the methods and compares them: majority, job model, boosted trees, networks. The trees are
+//! what the program asks.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use holdadvise::model::{Forest, TrainingSummary};
+use holdadvise::workflow::{Cell, Counts, Layout, Place, Recovery, RecoveryModel, Vocabulary};
 use serde_json::{Value, json};
 
-use super::figures::{ACTIONS, Figures, Said};
-use super::matrix::{Layout, Vocabulary};
-use super::network::{Choice, Network};
+use super::figures::{ACTIONS, Figures, Scores};
 use super::rows::read_rows;
-use super::{Recovery, Row};
+use super::{Row, served};
 use crate::Error;
-use crate::output::{Output, read};
-use crate::random::Random;
+use crate::output::Output;
 use crate::say::say;
 use crate::split::{Dropped, Split};
-use crate::sweep::importance::Importances;
 use crate::training::boosting::{BoostingOptions, Examples, boost};
 use crate::training::source_dropout::SourceDropout;
 
@@ -33,7 +32,7 @@ pub struct FitOptions {
     test: Vec<PathBuf>,
     /// Trainings of networks in a random search; 0: no network.
     #[arg(long, default_value_t = 32, value_name = "N")]
-    trials: usize,
+    pub(super) trials: usize,
     /// Access points of the training part that the search, and the choice of a layout for trees,
     /// train on; the best are trained on all.
     #[arg(long, default_value_t = 8, value_name = "N")]
@@ -46,12 +45,11 @@ pub struct FitOptions {
     draws: usize,
     /// The same seed gives the same models on the same machine.
     #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// TorchScript module to write: the best network. What its inputs are lies in a file of the
-    /// same name with `.json` behind it.
+    pub(super) seed: u64,
+    /// File to write: the boosted trees, which `condor_holdadvise -workflow` asks.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace the files if they are there already.
+    /// Replace the file if it is there already.
     #[arg(long)]
     replace: bool,
 }
@@ -62,21 +60,23 @@ const TITLES: &str = "AUROC, action | AUROC, memory | accuracy | macro F1";
 /// Shares of the training access points in a learning curve.
 const CURVE: [f64; 4] = [0.04, 0.1, 0.3, 1.0];
 
-const LAYOUTS: [Layout; 4] = [
-    Layout { grouped: true, named: true },
-    Layout { grouped: true, named: false },
-    Layout { grouped: false, named: true },
-    Layout { grouped: false, named: false },
-];
+/// Layouts of trees. Names of the simulator's sites mean nothing elsewhere.
+const LAYOUTS: [Layout; 2] =
+    [Layout { grouped: true, named: false }, Layout { grouped: false, named: false }];
 
 const BOOSTING: BoostingOptions = BoostingOptions { trees: 120, leaves: 12, tree_rate: 0.1 };
 
 /// Rows of each part.
-struct Parts<'a> {
-    train: Vec<&'a Row>,
-    validation: Vec<&'a Row>,
-    test: Vec<&'a Row>,
+pub(super) struct Parts<'a> {
+    pub(super) train: Vec<&'a Row>,
+    pub(super) validation: Vec<&'a Row>,
+    pub(super) test: Vec<&'a Row>,
 }
+
+/// A network by its name. It is trained on parts: what it says of the test part, and its figure on
+/// the validation part.
+pub(super) type Method = (&'static str, Box<Training>);
+type Training = dyn Fn(&Parts<'_>) -> Result<(Vec<Scores>, f64), Error>;
 
 impl Parts<'_> {
     /// With the first access points of the training part alone.
@@ -94,12 +94,8 @@ impl Parts<'_> {
 
 /// Runs `workflows fit`.
 pub(super) fn run(options: &FitOptions) -> Result<(), Error> {
-    let outputs = options.output.as_ref().map(|path| {
-        let mut beside = path.clone().into_os_string();
-        beside.push(".json");
-        [path, &PathBuf::from(beside)].map(|path| Output::new(path, options.replace))
-    });
-    outputs.iter().flatten().try_for_each(Output::check)?;
+    let output = options.output.as_ref().map(|path| Output::new(path, options.replace));
+    output.iter().try_for_each(Output::check)?;
     let [train, validation, test] = [&options.train, &options.validation, &options.test]
         .map(|paths| read_rows(paths))
         .map(|rows| rows.map_err(|error| error.to_string()));
@@ -111,33 +107,31 @@ pub(super) fn run(options: &FitOptions) -> Result<(), Error> {
         test: test.iter().collect(),
     };
     describe(&parts);
+    let few = parts.fewer(options.search_on);
+    let networks = networks(options, &few)?;
     say(format_args!("\n| method | {TITLES} |\n|---|---|---|---|---|\n"));
     let mut measured = Vec::new();
-    let mut measure = |name: &'static str, said: &[Said]| {
+    let mut measure = |name: &'static str, said: &[Scores]| {
         let figures = Figures::of(&parts.test, said, options.draws);
         say(format_args!("| {name} | {} |\n", figures.cells()));
         measured.push((name, figures.actions));
     };
     measure("majority", &majority(&parts));
     if parts.test.iter().any(|row| row.said.is_some()) {
-        let said: Vec<Said> = parts.test.iter().map(|row| of_job_model(row.said)).collect();
+        let said: Vec<Scores> = parts.test.iter().map(|row| of_job_model(row.said)).collect();
         measure("job model, mean over held jobs", &said);
     }
-    let few = parts.fewer(options.search_on);
-    let layout = layout_of_trees(&few, options.seed);
-    measure("boosted trees", &trees(&parts, &parts.test, layout, options.seed));
-    let searched = search(options, &few)?;
-    let mut best: Option<(Choice, Network)> = None;
-    for (name, convolutional) in [("dense network", false), ("convolutional network", true)] {
-        let of_kind = searched.iter().filter(|(choice, _)| choice.convolutional == convolutional);
-        if let Some((choice, _)) = of_kind.max_by(|a, b| a.1.total_cmp(&b.1)) {
-            eprintln!("{name}: {}", Value::from_iter(choice.parameters()));
-            let network = Network::train(choice, &parts.train, &parts.validation, options.seed)?;
-            measure(name, &network.said(&parts.test)?);
-            if best.as_ref().is_none_or(|(_, best)| network.figure > best.figure) {
-                best = Some((choice.clone(), network));
-            }
-        }
+    let layout = layout_of_trees(&few, options.seed)?;
+    let model = trees(&parts, layout, options.seed)?;
+    measure("boosted trees", &said(&model, &parts.test));
+    let blank = blank(&parts.test);
+    let blank: Vec<&Row> = blank.iter().collect();
+    measure("boosted trees, no site known", &said(&model, &blank));
+    let mut best: Option<(&Method, f64)> = None;
+    for method in &networks {
+        let (said, figure) = method.1(&parts)?;
+        measure(method.0, &said);
+        best = best.filter(|(_, best)| *best >= figure).or(Some((method, figure)));
     }
     let names = Recovery::ALL.map(Recovery::name).join(" | ");
     say(format_args!(
@@ -147,41 +141,43 @@ pub(super) fn run(options: &FitOptions) -> Result<(), Error> {
         let cells: Vec<String> = actions.iter().map(|figure| figure.text(3)).collect();
         say(format_args!("| {name} | {} |\n", cells.join(" | ")));
     }
-    importance(&searched);
-    if let (Some(outputs), Some((choice, network))) = (&outputs, &best) {
-        write(outputs, choice, network)?;
+    served::measure(&model, &parts.test, options.draws);
+    say(format_args!("\nWhere no site is known:\n"));
+    served::measure(&model, &blank, options.draws);
+    if let Some(output) = output {
+        output.write(&model.to_bytes()?)?;
     }
     if options.curve {
-        curve(options, &parts, layout, best.as_ref().map(|(choice, _)| choice))?;
+        curve(options, &parts, layout, best.map(|(method, _)| method))?;
     }
     Ok(())
 }
 
-/// Writes the module, and next to it what its inputs are.
-fn write(outputs: &[Output; 2], choice: &Choice, network: &Network) -> Result<(), Error> {
-    let folder = tempfile::tempdir()?;
-    let path = folder.path().join("module.pt");
-    network.export(&path)?;
-    let (vocabulary, sides) = (&network.vocabulary, network.vocabulary.sides());
-    let actions = Recovery::ALL.map(Recovery::name);
-    let about =
-        json!({ "choice": choice, "vocabulary": vocabulary, "sides": sides, "actions": actions });
-    outputs[0].write(&read(&path)?)?;
-    Ok(outputs[1].write(about.to_string().as_bytes())?)
+#[cfg(feature = "torch")]
+fn networks(options: &FitOptions, parts: &Parts<'_>) -> Result<Vec<Method>, Error> {
+    super::search::best(options, parts)
+}
+
+#[cfg(not(feature = "torch"))]
+fn networks(options: &FitOptions, _: &Parts<'_>) -> Result<Vec<Method>, Error> {
+    if options.trials > 0 {
+        eprintln!("no networks: this program was built without libtorch");
+    }
+    Ok(Vec::new())
 }
 
 /// The layout with which trees are best on the validation part.
-fn layout_of_trees(parts: &Parts<'_>, seed: u64) -> Layout {
+fn layout_of_trees(parts: &Parts<'_>, seed: u64) -> Result<Layout, Error> {
     let mut best = (f64::NEG_INFINITY, LAYOUTS[0]);
     for layout in LAYOUTS {
-        let said = trees(parts, &parts.validation, layout, seed);
+        let said = said(&trees(parts, layout, seed)?, &parts.validation);
         let figure = Figures::mean_auroc(&parts.validation, &said);
         eprintln!("trees, {layout:?}: {figure:.4} on validation");
         if figure > best.0 {
             best = (figure, layout);
         }
     }
-    best.1
+    Ok(best.1)
 }
 
 /// No access point lies in two parts.
@@ -219,7 +215,7 @@ fn describe(parts: &Parts<'_>) {
     }
 }
 
-fn majority(parts: &Parts<'_>) -> Vec<Said> {
+fn majority(parts: &Parts<'_>) -> Vec<Scores> {
     let share = |of: &dyn Fn(&Row) -> bool| {
         parts.train.iter().filter(|row| of(row)).count() as f64 / parts.train.len() as f64
     };
@@ -232,7 +228,7 @@ fn majority(parts: &Parts<'_>) -> Vec<Said> {
 
 /// By benefit: of a release with probability p it is 2 p - 1, of giving up 0. The job model cannot
 /// say that work is to be split.
-fn of_job_model(said: Option<[f64; 3]>) -> Said {
+fn of_job_model(said: Option<[f64; 3]>) -> Scores {
     let [as_is, memory, site] = said.unwrap_or([0.5; 3]);
     let benefit = [as_is, site, memory].map(|p| 2.0 * p - 1.0);
     let all: [f64; ACTIONS] = [benefit[0], benefit[1], benefit[2], -1.0, 0.0];
@@ -246,66 +242,79 @@ fn of_job_model(said: Option<[f64; 3]>) -> Said {
     })
 }
 
-/// What boosted trees say of rows, one forest for each action against the rest and one for memory.
-fn trees(parts: &Parts<'_>, asked: &[&Row], layout: Layout, seed: u64) -> Vec<Said> {
-    let vocabulary = Vocabulary::of(parts.train.iter().copied(), layout);
+/// Boosted trees, one forest for each action against the rest and one for memory. Each row counts
+/// once more as at an access point that knows no sites.
+fn trees(parts: &Parts<'_>, layout: Layout, seed: u64) -> Result<RecoveryModel, Error> {
+    let vocabulary = Vocabulary::of(parts.train.iter().map(|row| &row.shown.counts), layout);
     let [height, width] = vocabulary.sides();
     let rows = || parts.train.iter().chain(&parts.validation);
-    let statics: Vec<f32> = rows().flat_map(|row| vocabulary.matrix(row)).collect();
-    let weight = vec![1.0; rows().count()];
+    let with = |row: &&Row| {
+        let counts = &row.shown.counts;
+        [vocabulary.matrix(counts), vocabulary.matrix(&without_sites(counts))].concat()
+    };
+    let statics: Vec<f32> = rows().flat_map(with).collect();
+    let weight = vec![1.0; 2 * rows().count()];
+    let train = 2 * parts.train.len();
     let split = Split {
         cuts: None,
-        train: (0..parts.train.len()).collect(),
-        validation: (parts.train.len()..weight.len()).collect(),
+        train: (0..train).collect(),
+        validation: (train..weight.len()).collect(),
         test: Vec::new(),
         dropped: Dropped::default(),
     };
     let none = SourceDropout::new(&[], 0.0);
     let k = height * width;
-    let forests: Vec<_> = (0..=ACTIONS)
-        .map(|column| {
-            let is = |row: &Row| match Recovery::ALL.get(column) {
-                Some(action) => row.action == *action,
-                None => row.memory,
-            };
-            let target: Vec<f32> = rows().map(|row| f32::from(u8::from(is(row)))).collect();
-            let examples = Examples { statics: &statics, k, target: &target, weight: &weight };
-            boost(examples, &split, &none, &BOOSTING, seed)
-        })
-        .collect();
-    let of = |row: &&Row| -> Said {
-        let matrix = vocabulary.matrix(row);
-        std::array::from_fn(|column| 1.0 / (1.0 + (-forests[column].logit(&matrix)).exp()))
+    let forest = |column: usize| -> Forest {
+        let is = |row: &Row| match Recovery::ALL.get(column) {
+            Some(action) => row.action == *action,
+            None => row.memory,
+        };
+        let target: Vec<f32> = rows().flat_map(|row| [f32::from(u8::from(is(row))); 2]).collect();
+        let examples = Examples { statics: &statics, k, target: &target, weight: &weight };
+        boost(examples, &split, &none, &BOOSTING, seed)
     };
-    asked.iter().map(of).collect()
+    Ok(RecoveryModel::new(vocabulary, std::array::from_fn(forest), summary(parts))?)
 }
 
-/// Trains networks that chance draws: each with its figure on the validation part.
-fn search(options: &FitOptions, parts: &Parts<'_>) -> Result<Vec<(Choice, f64)>, Error> {
-    let mut random = Random::new(options.seed);
-    let mut searched = Vec::new();
-    for trial in 0..options.trials {
-        let choice = Choice::draw(&mut random);
-        let seed = options.seed + trial as u64;
-        let network = Network::train(&choice, &parts.train, &parts.validation, seed)?;
-        let (figure, drawn) = (network.figure, Value::from_iter(choice.parameters()));
-        eprintln!("trial {}: {figure:.4} on validation, {drawn}", trial + 1);
-        searched.push((choice, figure));
+/// The same runs where no site is known.
+fn without_sites(counts: &Counts) -> Counts {
+    let cell = |cell: &Cell| Cell { site: String::new(), ..cell.clone() };
+    let place = |place: &Place| Place { site: String::new(), ..place.clone() };
+    Counts {
+        failed: counts.failed.iter().map(cell).collect(),
+        others: counts.others.iter().map(place).collect(),
     }
-    Ok(searched)
 }
 
-/// Says how much of the figure each parameter of the search explains.
-fn importance(searched: &[(Choice, f64)]) {
-    let drawn: Vec<BTreeMap<String, Value>> =
-        searched.iter().map(|(choice, _)| choice.parameters()).collect();
-    let figures: Vec<f64> = searched.iter().map(|&(_, figure)| figure).collect();
-    if !drawn.is_empty() {
-        say(format_args!("\n"));
-        for line in Importances::among(&drawn, &figures).lines("the mean AUROC") {
-            say(format_args!("{line}\n"));
-        }
+/// Rows at an access point that knows no sites: no place is suspected.
+fn blank(rows: &[&Row]) -> Vec<Row> {
+    let of = |row: &&Row| {
+        let mut row = (*row).clone();
+        row.shown.counts = without_sites(&row.shown.counts);
+        row.shown.there = 0;
+        row
+    };
+    rows.iter().map(of).collect()
+}
+
+/// What the model is trained on.
+fn summary(parts: &Parts<'_>) -> TrainingSummary {
+    let points: BTreeSet<u64> = parts.train.iter().map(|row| row.access_point).collect();
+    let details = json!({ "access_points": points, "rows": parts.train.len() });
+    TrainingSummary {
+        trained_on: "simulated access points".to_owned(),
+        outcomes: 0,
+        details: if let Value::Object(details) = details { details } else { Default::default() },
     }
+}
+
+/// What a model says of rows.
+fn said(model: &RecoveryModel, rows: &[&Row]) -> Vec<Scores> {
+    let of = |row: &&Row| -> Scores {
+        let said = model.say(&row.shown.counts);
+        std::array::from_fn(|at| said.actions.get(at).copied().unwrap_or(said.memory))
+    };
+    rows.iter().map(of).collect()
 }
 
 /// Figures by the number of access points that train.
@@ -313,7 +322,7 @@ fn curve(
     options: &FitOptions,
     parts: &Parts<'_>,
     layout: Layout,
-    choice: Option<&Choice>,
+    network: Option<&Method>,
 ) -> Result<(), Error> {
     let points: BTreeSet<u64> = parts.train.iter().map(|row| row.access_point).collect();
     say(format_args!(
@@ -323,14 +332,13 @@ fn curve(
         let n = (points.len() as f64 * share).ceil() as usize;
         let fewer = parts.fewer(n);
         let rows = fewer.train.len();
-        let show = |name: &str, said: &[Said]| {
+        let show = |name: &str, said: &[Scores]| {
             let cells = Figures::of(&parts.test, said, options.draws).cells();
             say(format_args!("| {n} | {rows} | {name} | {cells} |\n"));
         };
-        show("boosted trees", &trees(&fewer, &parts.test, layout, options.seed));
-        if let Some(choice) = choice {
-            let network = Network::train(choice, &fewer.train, &fewer.validation, options.seed)?;
-            show("network", &network.said(&parts.test)?);
+        show("boosted trees", &said(&trees(&fewer, layout, options.seed)?, &parts.test));
+        if let Some((_, network)) = network {
+            show("network", &network(&fewer)?.0);
         }
     }
     Ok(())
@@ -338,7 +346,7 @@ fn curve(
 
 #[cfg(test)]
 mod tests {
-    use super::super::matrix::tests::row;
+    use super::super::figures::tests::row;
     use super::*;
 
     #[test]

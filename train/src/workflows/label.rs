@@ -2,59 +2,24 @@
 
 use std::collections::BTreeMap;
 
+use holdadvise::workflow::Recovery;
 use holdadvise_simulate::{Cause, Reach};
-use serde::{Deserialize, Serialize};
 
-/// What to do about a workflow whose jobs fail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Recovery {
-    /// Run the failed jobs again as they are.
-    Retry,
-    /// Run them at other sites or machines.
-    Elsewhere,
-    /// Ask for more memory.
-    Memory,
-    /// Split the work into smaller jobs.
-    Split,
-    /// Nothing of these helps: the owner has to change the workflow.
-    GiveUp,
-}
-
-impl Recovery {
-    /// All, in the order of their numbers.
-    pub const ALL: [Self; 5] =
-        [Self::Retry, Self::Elsewhere, Self::Memory, Self::Split, Self::GiveUp];
-
-    /// The word printed.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Retry => "retry",
-            Self::Elsewhere => "elsewhere",
-            Self::Memory => "memory",
-            Self::Split => "split",
-            Self::GiveUp => "give up",
+/// What a cause calls for.
+fn of_cause(cause: Cause) -> Recovery {
+    match cause {
+        // More memory ends both, also where it varies and a retry might do.
+        Cause::MemoryTooSmall | Cause::MemoryVaries => Recovery::Memory,
+        // The unit of work is too large for what a site or the access point allows.
+        Cause::TooLong | Cause::TooLargeInput | Cause::TooLargeOutput | Cause::DiskTooSmall => {
+            Recovery::Split
         }
-    }
-
-    /// What a cause calls for.
-    #[must_use]
-    pub fn of(cause: Cause) -> Self {
-        match cause {
-            // More memory ends both, also where it varies and a retry might do.
-            Cause::MemoryTooSmall | Cause::MemoryVaries => Self::Memory,
-            // The unit of work is too large for what a site or the access point allows.
-            Cause::TooLong | Cause::TooLargeInput | Cause::TooLargeOutput | Cause::DiskTooSmall => {
-                Self::Split
-            }
-            // It stays until a person changes the files, the program or the submit description.
-            _ if !cause.is_transient() => Self::GiveUp,
-            // It lies in the place.
-            _ if matches!(cause.reach(), Reach::Host | Reach::Site) => Self::Elsewhere,
-            // It passes by itself.
-            _ => Self::Retry,
-        }
+        // It stays until a person changes the files, the program or the submit description.
+        _ if !cause.is_transient() => Recovery::GiveUp,
+        // It lies in the place.
+        _ if matches!(cause.reach(), Reach::Host | Reach::Site) => Recovery::Elsewhere,
+        // It passes by itself.
+        _ => Recovery::Retry,
     }
 }
 
@@ -67,7 +32,7 @@ pub(super) fn label(causes: impl Iterator<Item = Cause>) -> Option<(Recovery, bo
         *counts.entry(cause).or_default() += 1;
     }
     let (&cause, _) = counts.iter().rev().max_by_key(|(_, count)| **count)?;
-    Some((Recovery::of(cause), counts.contains_key(&Cause::MemoryTooSmall)))
+    Some((of_cause(cause), counts.contains_key(&Cause::MemoryTooSmall)))
 }
 
 #[cfg(test)]
@@ -87,7 +52,7 @@ mod tests {
             (Cause::DiskVaries, Recovery::Retry),
             (Cause::Bug, Recovery::GiveUp),
         ] {
-            assert_eq!(Recovery::of(cause), recovery, "{cause:?}");
+            assert_eq!(of_cause(cause), recovery, "{cause:?}");
         }
     }
 

@@ -2,24 +2,23 @@
 //!
 //! - `label`: the action that the hidden cause of failures calls for.
 //! - `rows`: workflows at instants, of simulations.
-//! - `matrix`: rows as matrices of numbers.
 //! - `figures`: how well actions are named, with intervals.
+//! - `fit`: fits the methods, compares them, and writes the model that the program asks.
 //! - `network`: dense networks and convolutional ones over the matrix (cargo feature `torch`).
-//! - `fit`: fits the methods and compares them (cargo feature `torch`).
+//! - `search`: chooses networks (cargo feature `torch`).
+//! - `served`: what the program says by the model.
 
-#[cfg(feature = "torch")]
 mod figures;
-#[cfg(feature = "torch")]
 mod fit;
 mod label;
 #[cfg(feature = "torch")]
-mod matrix;
-#[cfg(feature = "torch")]
 mod network;
 mod rows;
+#[cfg(feature = "torch")]
+mod search;
+mod served;
 
-pub use label::Recovery;
-pub use rows::{Cell, Place, Row, RowsOptions};
+pub use rows::{Row, RowsOptions};
 
 use clap::Subcommand;
 
@@ -31,7 +30,6 @@ pub enum WorkflowsCommand {
     /// Makes rows.
     Rows(RowsOptions),
     /// Fits models to rows.
-    #[cfg(feature = "torch")]
     Fit(fit::FitOptions),
 }
 
@@ -43,7 +41,6 @@ impl WorkflowsCommand {
     pub fn run(&self) -> Result<(), Error> {
         match self {
             Self::Rows(options) => rows::run(options),
-            #[cfg(feature = "torch")]
             Self::Fit(options) => fit::run(options),
         }
     }

@@ -8,11 +8,10 @@ use eventlog::JobId;
 use holdadvise::advice::{Advisor, Held};
 use holdadvise::history::{Action, History};
 use holdadvise::model::Model;
-use holdadvise::workflow::{End, Run, runs};
+use holdadvise::workflow::{By, End, Recovery, Run, Shown, runs, suspects};
 use holdadvise_simulate::Cause;
 use serde::{Deserialize, Serialize};
 
-use super::Recovery;
 use super::label::label;
 use crate::Error;
 use crate::data::input::{InputOptions, open, plain_or_packed, reader, unread};
@@ -20,13 +19,13 @@ use crate::output::Output;
 use crate::say::{json_line, say};
 
 /// Failed runs of a cluster at which a row is made.
-const INSTANTS: [usize; 2] = [10, 30];
+const INSTANTS: [usize; 4] = [10, 30, 100, 300];
 
 /// Held jobs of a row that the job model is asked about, at most.
 const ASKED: usize = 10;
 
-/// Make rows of the workflows of simulations: JSON lines, one for each cluster at its 10th and at
-/// its 30th failed run
+/// Make rows of the workflows of simulations: JSON lines, one for each cluster at its 10th, 30th,
+/// 100th and 300th failed run
 #[derive(Clone, Debug, clap::Args)]
 pub struct RowsOptions {
     /// Folders that `simulate` wrote, each an access point.
@@ -43,30 +42,6 @@ pub struct RowsOptions {
     replace: bool,
 }
 
-/// Failed runs of one cause at one site.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cell {
-    /// The kind of cause, as `condor_holdadvise -workflow` names it.
-    pub kind: String,
-    /// The cause, likewise.
-    pub cause: String,
-    /// The site; empty: not known.
-    pub site: String,
-    /// Runs.
-    pub runs: u32,
-}
-
-/// Runs at one site that did not fail.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
-    /// The site; empty: not known.
-    pub site: String,
-    /// Runs that succeeded.
-    pub succeeded: u32,
-    /// Runs that go on.
-    pub running: u32,
-}
-
 /// A workflow at an instant. A workflow is the jobs of a cluster.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
@@ -76,10 +51,9 @@ pub struct Row {
     pub cluster: i32,
     /// Unix seconds; nothing later is seen.
     pub instant: i64,
-    /// Failed runs until then.
-    pub failed: Vec<Cell>,
-    /// Other runs until then.
-    pub others: Vec<Place>,
+    /// What the runs until then show.
+    #[serde(flatten)]
+    pub shown: Shown,
     /// Mean probability over the jobs held then that a release succeeds as it is, with more memory,
     /// and at another site; `None` where no job model was asked, or it said nothing.
     pub said: Option<[f64; 3]>,
@@ -111,7 +85,6 @@ pub(super) fn run(options: &RowsOptions) -> Result<(), Error> {
 ///
 /// # Errors
 /// When a file cannot be read, or a line of it is no row.
-#[cfg(any(feature = "torch", test))]
 pub(super) fn read_rows(paths: &[PathBuf]) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::new();
     for path in paths {
@@ -163,13 +136,14 @@ fn of_simulation(folder: &Path, model: Option<&Model>) -> Result<(Vec<Row>, usiz
             without += 1;
             continue;
         };
-        let (failed, others) = counted(&runs_until(&history, cluster, instant));
+        let runs = runs_until(&history, cluster, instant);
+        let places = suspects(&runs, By::Either);
+        let shown = Shown::of(&history, &runs, &places, By::Either, instant);
         let (access_point, holds) = (seed, until.len());
         let said = None;
         let jobs: BTreeSet<JobId> =
             until.iter().map(|hold| JobId::new(hold.cluster, hold.proc)).collect();
-        let row =
-            Row { access_point, cluster, instant, failed, others, said, holds, action, memory };
+        let row = Row { access_point, cluster, instant, shown, said, holds, action, memory };
         rows.push((row, jobs));
     }
     rows.sort_by_key(|(row, _)| (row.instant, row.cluster));
@@ -198,31 +172,6 @@ fn instants(history: &History) -> Vec<(i32, i64)> {
 
 fn runs_until(history: &History, cluster: i32, instant: i64) -> Vec<Run> {
     history.jobs_of(cluster).flat_map(|job| runs(history, job, instant)).collect()
-}
-
-/// Failed runs by cause and site, and others by site.
-fn counted(runs: &[Run]) -> (Vec<Cell>, Vec<Place>) {
-    let mut failed: BTreeMap<_, u32> = BTreeMap::new();
-    let mut others: BTreeMap<&str, [u32; 2]> = BTreeMap::new();
-    for run in runs {
-        let site = run.site.as_deref().unwrap_or_default();
-        match &run.end {
-            End::Failed(cause) => *failed.entry((cause, site)).or_default() += 1,
-            End::Succeeded => others.entry(site).or_default()[0] += 1,
-            End::Running => others.entry(site).or_default()[1] += 1,
-            End::Stopped => {}
-        }
-    }
-    let cell = |((cause, site), runs): ((&holdadvise::workflow::Cause, &str), u32)| {
-        let (kind, cause) = (cause.kind().name(), cause.name());
-        Cell { kind, cause, site: site.to_owned(), runs }
-    };
-    let place = |(site, [succeeded, running]): (&str, [u32; 2])| Place {
-        site: site.to_owned(),
-        succeeded,
-        running,
-    };
-    (failed.into_iter().map(cell).collect(), others.into_iter().map(place).collect())
 }
 
 /// What the job model says of the jobs that are held at the instant, on the mean.
@@ -258,8 +207,10 @@ mod tests {
         let (rows, _) = of_simulation(folder.path(), None).unwrap();
         assert!(rows.len() > 2, "{}", rows.len());
         for row in &rows {
-            let failed: u32 = row.failed.iter().map(|cell| cell.runs).sum();
-            assert!(failed >= 10 && row.holds > 0 && row.access_point == 3, "{row:?}");
+            assert!(
+                row.shown.counts.failures() >= 10 && row.holds > 0 && row.access_point == 3,
+                "{row:?}"
+            );
         }
         // The log cut after the first instant gives the same row.
         let row = &rows[0];
