@@ -127,8 +127,9 @@ const OPTIONS: &[OptionSpec] = &[
         2,
         OUTPUT,
         "Print what is wrong where, before the advice. That is the runs of the jobs asked about, held or not, by place and \
-         cause of failure, places that fail more of them than chance explains, and memory and disk that they should ask \
-         for. With -json it is one object, without the advice.",
+         cause of failure, what to do about a workflow of which 10 to 1,000 runs failed, where that is likely enough, places that \
+         fail more of them than chance explains, and memory and disk that they should ask for. With -json it is one \
+         object, without the advice.",
     ),
     flag(
         "dag",

@@ -268,6 +268,7 @@ pub(super) fn show(
     let seen = judge_all(gathered, &mut remarks, request, config, now, &mut take)?;
     if let Some(mut view) = seen.view {
         view.progress = progress(request, now, &mut remarks)?;
+        view.name_recovery()?;
         let printed = printer.view(&view)?;
         nothing = match view.keep_off.iter().any(|one| one.held) {
             true => "No other held jobs.".to_owned(),

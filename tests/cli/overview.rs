@@ -418,6 +418,50 @@ fn two_bad_places_of_a_recorded_dag_are_named_at_once() {
     let view: serde_json::Value =
         serde_json::from_str(&place.advise(&format!("{call} -json")).stdout).unwrap();
     assert_eq!(view["suspects"].as_array().unwrap().len(), 2);
+    assert_eq!(view["recovery"], serde_json::Value::Null);
+}
+
+#[test]
+fn what_to_do_about_a_workflow_is_said_where_it_is_likely() {
+    let place = Place::new();
+    let held = |proc: i32, machine: i32| {
+        let head = |event: &str, minute: &str| {
+            format!("{event} (007.{proc:03}.000) 2026-11-02 10:{minute}:{proc:02} ")
+        };
+        let text = |number: i32| format!("slot1@e{number}.example.org");
+        head("000", "00")
+            + "Job submitted from host: <10.0.0.1:9618?sock=schedd>\n...\n"
+            + &head("001", "01")
+            + &format!(
+                "Job executing on host: <10.0.0.2:9618>\n\tSlotName: {}\n...\n",
+                text(machine)
+            )
+            + &head("012", "31")
+            + &format!(
+                "Job was held.\n\tError from {}: Job has gone over cgroup memory limit of 2048 \
+                        megabytes. Last measured usage: 2048 megabytes. Consider resubmitting with a higher \
+                        request_memory.\n\tCode 34 Subcode 102\n...\n",
+                text(machine)
+            )
+    };
+    let log = |jobs: i32| -> String {
+        let held = (0..jobs).map(|proc| held(proc, proc % 4));
+        held.chain((20..24).map(|proc| log_of_exit(proc, &format!("e{}", proc % 4), 0))).collect()
+    };
+    let call = "-workflow -userlog job.log -now 1793616000";
+    place.file("job.log", log(12));
+    let said = place.advise(&format!("{call} -html page.html"));
+    assert_eq!((said.status, said.stderr.as_str()), (0, ""));
+    insta::assert_snapshot!("what_to_do", said.stdout.split("\n\nJudged").next().unwrap());
+    let page = std::fs::read_to_string(place.path("page.html")).unwrap();
+    assert!(page.contains("<p>Action: ask for more memory. Right: likely."), "{page}");
+    let view: serde_json::Value =
+        serde_json::from_str(&place.advise(&format!("{call} -json")).stdout).unwrap();
+    let recovery = &view["recovery"];
+    assert_eq!((&recovery["action"], &recovery["right"]), (&"memory".into(), &"likely".into()));
+    // Of fewer than ten failed runs nothing is said.
+    place.file("job.log", log(9));
+    assert!(!place.advise(call).stdout.contains("Action: "));
 }
 
 #[test]

@@ -7,11 +7,12 @@ use super::plain_table::lines;
 use super::times::length;
 use super::wrap::{cut, wrap};
 use super::{Page, sizes};
+use crate::advice::Band;
 use crate::hold_code::HoldCode;
 use crate::text::{plural, shorten, strip_control};
 use crate::workflow::{
-    Blocker, Cause, Column, KeepOff, Manager, ManagerState, Matrix, OTHERS, Progress, Rescue,
-    ShownBy, State, Suspect, Thrashing, View,
+    Blocker, Cause, Column, KeepOff, Manager, ManagerState, Matrix, OTHERS, Progress, Recovering,
+    Recovery, Rescue, ShownBy, State, Suspect, Thrashing, View,
 };
 
 /// Causes that have a column of their own; the others share one.
@@ -39,6 +40,9 @@ pub(in crate::cli) fn print(out: &mut dyn Write, view: &View, page: &Page) -> io
     }
     if let Some(text) = outputs_left_out(view) {
         out.write_all(wrap("", 2, &text, columns).as_bytes())?;
+    }
+    if let Some(recovering) = &view.recovery {
+        out.write_all(wrap(ACTION, 2, &action(recovering), columns).as_bytes())?;
     }
     for suspect in &view.suspects {
         out.write_all(wrap("Bad place: ", 2, &sentence(suspect), columns).as_bytes())?;
@@ -166,6 +170,32 @@ pub(super) fn outputs_left_out(view: &View) -> Option<String> {
         "The error output of {} was not read: at most {OUTPUTS} files are read, for 5 s at most.",
         plural(jobs, "more failed job")
     ))
+}
+
+/// Stands before what to do about a workflow.
+pub(super) const ACTION: &str = "Action: ";
+
+/// What to do about a workflow, and how likely that is right.
+pub(super) fn action(recovering: &Recovering) -> String {
+    let action = match recovering.action {
+        Recovery::Retry => "run the failed jobs again as they are",
+        Recovery::Elsewhere => "run the failed jobs at other places than the bad ones below",
+        Recovery::Memory => "ask for more memory",
+        Recovery::Split => "split the work into smaller jobs",
+        Recovery::GiveUp => "a person has to change the workflow before a retry helps",
+    };
+    let memory = match recovering.memory {
+        Some(band) if band >= Band::Likely => format!(" Memory must change: {}.", band.words()),
+        Some(band) if band < Band::Even && recovering.action == Recovery::Memory => {
+            " A retry may do too.".to_owned()
+        }
+        _ => String::new(),
+    };
+    format!(
+        "{action}. Right: {}.{memory} The model was trained on {}.",
+        recovering.right.words(),
+        recovering.trained_on
+    )
 }
 
 /// What places and causes stand for, where they are not machines and causes one by one; so many

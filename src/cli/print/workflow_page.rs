@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use super::sizes::{Part, parts};
 use super::workflow::{
-    BLOCKERS, COMMANDS, FOR_NEXT_JOBS, TO_GO_ON, blocked, counts, grouping, heading, left_out,
-    legend, manager, outputs_left_out, place, requirements, sentence, states, thrashes, to_stop,
+    ACTION, BLOCKERS, COMMANDS, FOR_NEXT_JOBS, TO_GO_ON, action, blocked, counts, grouping,
+    heading, left_out, legend, manager, outputs_left_out, place, requirements, sentence, states,
+    thrashes, to_stop,
 };
 use crate::page::{Section, document, escape, figure, head, list};
 use crate::workflow::{Matrix, Progress, State, View};
@@ -35,6 +36,9 @@ const BAR: (usize, usize) = (900, 28);
 /// The page of a view. `about`: what was asked; `advice`: the text about held jobs.
 pub(in crate::cli) fn page(view: &View, about: &str, advice: &str, now: i64) -> String {
     let mut first = format!("<p class=\"headline\">{}</p>\n", escape(&counts(view)));
+    if let Some(recovering) = &view.recovery {
+        let _ = writeln!(first, "<p>{ACTION}{}</p>", escape(&action(recovering)));
+    }
     let bad: Vec<String> =
         view.suspects.iter().map(|one| format!("Bad place: {}", sentence(one))).collect();
     first.push_str(&list(&bad));
