@@ -10,9 +10,7 @@ mod tree;
 
 use std::time::Instant;
 
-#[cfg(feature = "torch")]
-use holdadvise::model::limits;
-use holdadvise::model::{Forest, Node};
+use holdadvise::model::{Forest, Node, limits};
 use rayon::prelude::*;
 
 use crate::random::Random;
@@ -53,8 +51,10 @@ pub struct BoostingOptions {
 
 impl BoostingOptions {
     /// A tree of n leaves has n - 1 steps at most, and the first tree is the mean.
-    #[cfg(feature = "torch")]
-    pub(crate) fn check(&self) -> Result<(), String> {
+    ///
+    /// # Errors
+    /// When a model cannot hold as many trees, leaves or nodes.
+    pub fn check(&self) -> Result<(), String> {
         for (name, value, range) in [
             ("--trees", self.trees, 0..=limits::TREES - 1),
             ("--leaves", self.leaves, 2..=limits::TREE_STEPS + 1),
