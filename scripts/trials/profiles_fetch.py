@@ -14,7 +14,7 @@ A line of the list has ten columns, tabs between them:
   path       of the script in its source
   folder     the folder of the source that is copied with it (without: the script alone)
   argv       words of the command, quoted as in a shell, run in that folder
-  setup      a shell line that makes its input first, in that folder
+  setup      a shell line that makes its input first, in that folder; $INPUTS: profiles_inputs.py
   change     PATTERN=>REPLACEMENT, regular expressions of Python with ' ;; ' between them
   variation  1 where another line has the same script as its authors wrote it
 
@@ -196,7 +196,8 @@ def lay(source, line):
         with open(file, "w", errors="surrogateescape", newline="") as out:
             out.write(words)
         if line["setup"]:
-            run("bash", "-c", line["setup"], cwd=cwd)
+            inputs = os.path.join(os.path.dirname(os.path.realpath(__file__)), "profiles_inputs.py")
+            run("bash", "-c", line["setup"], cwd=cwd, env=os.environ | {"INPUTS": inputs})
     return {
         "project": line["project"],
         "origin": source.origin,
