@@ -74,6 +74,8 @@ complete -c condor_holdadvise -o workflow -d 'Print what is wrong where, before 
 complete -c condor_holdadvise -o dag -d 'The same for the jobs of this DAG file, from the logs that its submit files name, else its nodes log (FILE.nodes.log)'
 complete -c condor_holdadvise -o by -d 'What -workflow counts by'
 complete -c condor_holdadvise -o html -d 'Write what -workflow prints as a page too, with the table as a picture'
+complete -c condor_holdadvise -o profile -d 'Print what binds scripts and jobs instead of advice'
+complete -c condor_holdadvise -o pairs -d 'With -profile, print which of the jobs may share a host'
 complete -c condor_holdadvise -o wide -d 'Do not fit lines to the terminal (text to 100 columns at most, everything to 80 where there is no terminal)'
 complete -c condor_holdadvise -o long -d 'Print each advice as a ClassAd'
 complete -c condor_holdadvise -o json -d 'Print the advices as one JSON array'

@@ -17,6 +17,7 @@ mod mcp;
 mod model;
 mod policy;
 mod reason;
+mod script;
 pub mod seeds;
 mod shell;
 #[cfg(test)]
@@ -34,6 +35,7 @@ pub use mcp::mcp;
 pub use model::model_archive;
 pub use policy::{policy_explain, policy_lint, policy_replay};
 pub use reason::hold_reason;
+pub use script::script;
 pub use train::{dataset, sweep_file};
 
 /// What stands between the sections of an input.
@@ -43,7 +45,7 @@ pub const BETWEEN: &[u8] = b"\n%%\n";
 pub type Target = fn(&[u8]);
 
 /// All targets by their names.
-pub const TARGETS: [(&str, Target); 17] = [
+pub const TARGETS: [(&str, Target); 18] = [
     ("advice", advice),
     ("advisor_line", advisor_line),
     ("checks", checks),
@@ -60,6 +62,7 @@ pub const TARGETS: [(&str, Target); 17] = [
     ("policy_explain", policy_explain),
     ("policy_lint", policy_lint),
     ("policy_replay", policy_replay),
+    ("script", script),
     ("sweep_file", sweep_file),
 ];
 

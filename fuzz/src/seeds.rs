@@ -44,9 +44,23 @@ pub fn of(target: &str) -> Vec<Vec<u8>> {
         "mcp" => mcp(),
         "model_archive" => models(),
         "policy_explain" | "policy_lint" => policies(),
+        "script" => scripts(),
         "sweep_file" => sweeps(),
         other => panic!("there is no target {other}"),
     }
+}
+
+/// A script of each language, with what is read of it.
+fn scripts() -> Vec<Vec<u8>> {
+    let python = "import numpy as np, os\nfrom urllib.request import urlopen as u\nn = 10**4\ndef f(x):\n    return [i * i \
+                  for i in range(n)]\na = np.zeros((n, n))\nfor i in range(9):\n    a[i] += f(n)\n    \
+                  open('x', 'w').write(f'{i}')\nwith u('http://a/b') as g:\n    os.system('dd if=x bs=1M')\n";
+    let shell = "#!/bin/bash\nn=9\nfor i in $(seq 1 $n); do curl -s \"http://a/$i\" > o_$i 2>/dev/null & done\nwait\n\
+                 for ((i=0;i<9;i++)); do dd if=/dev/zero bs=1M count=$n; done\nwhile read -r l; do echo \"$l\" | sort \
+                 -k1; done < in\nf() { tar czf a.tgz d; }\nif [ -f x ]; then time nice gzip x; fi\ncat <<E > z\nt\nE\n";
+    let r = "library(data.table)\nn <- 1e6\nm = matrix(0, nrow=1000L, ncol=n)\nfor (i in 1:9) { m[i, ] <- x[[i]] + \
+             base::mean(x)^2 }\ny <- sapply(1:10, function(k) k * 2)\nrepeat { break }\nx |> sort()\nsystem(\"gzip f\")\n";
+    [python, shell, r].map(|text| text.as_bytes().to_vec()).to_vec()
 }
 
 /// The recorded DAGs, and one of every command that is read.

@@ -101,7 +101,8 @@ mod each {
     use super::*;
     try_all! {
         advice advisor_line checks classad_expr classad_long collector dag dataset
-        eventlog_text hold_reason kept mcp model_archive policy_explain policy_lint policy_replay sweep_file
+        eventlog_text hold_reason kept mcp model_archive policy_explain policy_lint policy_replay script
+        sweep_file
     }
 }
 

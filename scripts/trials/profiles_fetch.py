@@ -3,8 +3,8 @@
 
     profiles_fetch.py [--mirror FOLDER] [--pin] [--set NAME] LIST.tsv > CANDIDATES.jsonl
 
-Scripts are put under PROFILES/scripts, sources under PROFILES/src (PROFILES is /tmp/profiles
-where the environment does not say it).
+Scripts are put under PROFILES/scripts, sources under PROFILES/src (PROFILES is a folder that the
+environment names).
 
 A line of the list has ten columns, tabs between them:
   set        main or kept
@@ -35,7 +35,7 @@ import sys
 import tarfile
 import zipfile
 
-HERE = os.environ.get("PROFILES", "/tmp/profiles")
+HERE = os.environ["PROFILES"]
 COLUMNS = "set project origin language path folder argv setup change variation".split()
 BIGGEST = 4 << 20  # bytes of a file that is copied along
 

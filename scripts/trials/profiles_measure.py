@@ -3,8 +3,8 @@
 
     profiles_measure.py [--unusable FILE] [--skip FILE]... CANDIDATES.jsonl >> MEASURED.jsonl
 
-Root runs it, on Linux with the memory and cpu controllers of cgroup v1. PROFILES is its folder
-(/tmp/profiles): venv/ (the Python of the scripts, and `cryptography` for the world), runs/,
+Root runs it, on Linux with the memory and cpu controllers of cgroup v1. PROFILES, a folder that the
+environment names, has venv/ (the Python of the scripts, and `cryptography` for the world), runs/,
 world/ and the file lock.
 
 A candidate: project, origin, licence, path, file, language, cwd (copied for each run), argv,
@@ -36,7 +36,7 @@ import sys
 import threading
 import time
 
-HERE = os.environ.get("PROFILES", "/tmp/profiles")
+HERE = os.environ["PROFILES"]
 LIMIT, WARM_LIMIT, POLL = 10.0, 2.0, 0.05  # seconds
 MEMORY, FILE_SIZE = 6 << 30, 5 << 30  # bytes
 # A label is the resource of whose reference the script takes most.

@@ -123,6 +123,9 @@ pub struct Node {
     pub text: Text,
 }
 
+/// Nodes inside another that are asked for their numbers.
+const LOOKED_AT: usize = 256;
+
 /// The syntax tree of a script.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tree {
@@ -146,10 +149,12 @@ impl Tree {
         self.nodes.get(number + 1..end).unwrap_or_default()
     }
 
-    /// The numbers inside the node of this number, those of a computation as its result.
+    /// The numbers inside the node of this number, those of a computation as its result. Only the
+    /// first 256 nodes inside are looked at: asking each of many nested nodes stays cheap.
     pub fn numbers_inside(&self, number: usize) -> impl Iterator<Item = f64> + '_ {
         let end = self.nodes.get(number).map_or(0, |node| node.end as usize);
         let mut at = number + 1;
+        let end = end.min(at + LOOKED_AT);
         std::iter::from_fn(move || {
             while at < end {
                 let node = self.nodes.get(at)?;

@@ -147,7 +147,7 @@ fn count(n: usize) -> f32 {
 }
 
 fn size(n: f64) -> f32 {
-    n.max(0.0).min(1e30).ln_1p() as f32 / std::f32::consts::LN_10
+    n.clamp(0.0, 1e30).ln_1p() as f32 / std::f32::consts::LN_10
 }
 
 #[cfg(test)]

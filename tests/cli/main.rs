@@ -14,6 +14,7 @@ mod mcp;
 mod options;
 mod overview;
 mod pool;
+mod profile;
 mod program_outputs;
 mod queue;
 mod recorded;

@@ -44,7 +44,7 @@ fn script(of: &OfScript) -> String {
     }
     if of.faults > 0 {
         let places = plural(of.faults, "place");
-        text.push(format!("Not read: {places} that are no {} syntax.", of.language));
+        text.push(format!("Not read: {places} with other syntax than that of {}.", of.language));
     }
     if of.is_cut {
         text.push("Only its first 1 MiB was read.".to_owned());
@@ -159,8 +159,8 @@ fn times(of: &OfJobs) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
     lines.extend(of.waits.map(|range| ("Waited for a slot", format!("{}.", took(&range)))));
     lines.extend(of.runs.map(|range| ("Ran", format!("{}.", took(&range)))));
-    lines.extend(of.idle.as_ref().map(|idle| ("Idle", ahead(idle, "waited", "starts"))));
-    lines.extend(of.running.as_ref().map(|running| ("Running", ahead(running, "run", "ends"))));
+    lines.extend(of.idle.as_ref().map(|idle| ("Idle", ahead(idle, "waited", "start"))));
+    lines.extend(of.running.as_ref().map(|running| ("Running", ahead(running, "run", "end"))));
     lines
 }
 
@@ -184,8 +184,10 @@ fn ahead(ahead: &Ahead, has: &str, then: &str) -> String {
     let Some(range) = ahead.range else { return format!("{first}.") };
     let left = |seconds: f64| time((seconds - ahead.elapsed).max(0.0));
     match range.high {
-        Some(high) => format!("{first} and {then} in {} to {}.", left(range.low), left(high)),
-        None => format!("{first} and {then} in {} or more.", left(range.low)),
+        Some(high) => {
+            format!("{first} and is likely to {then} in {} to {}.", left(range.low), left(high))
+        }
+        None => format!("{first} and is likely to {then} in {} or more.", left(range.low)),
     }
 }
 

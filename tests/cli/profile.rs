@@ -1,0 +1,131 @@
+//! What binds scripts and jobs.
+
+use std::fmt::Write;
+
+use serde_json::Value;
+
+use crate::harness::Place;
+
+/// A download, a large matrix, and one that only starts another program.
+fn scripts() -> Place {
+    let place = Place::new();
+    place.file(
+        "get.sh",
+        "#!/bin/sh\nfor year in 2019 2020 2021; do\n  wget -q https://data.example.org/$year/all.tar.gz\n  curl -O \
+         https://data.example.org/$year/more.tar.gz\ndone\n",
+    );
+    place.file(
+        "matrix.py",
+        "import numpy as np\nn = 3 * 10**4\na = np.zeros((n, n))\nb = np.ones((n, n))\nprint((a + b).sum())\n",
+    );
+    place.file("run.sh", "#!/bin/sh\npython3 simulate.py --steps 100\n");
+    place
+}
+
+/// Jobs of two clusters: 7 computes, 8 takes memory; of 7 one is idle and one runs.
+fn jobs(place: &Place) {
+    let mut ads = String::new();
+    for proc in 0..10 {
+        let start = 1_000 + 60 * proc;
+        writeln!(
+            ads,
+            "ClusterId = 7\nProcId = {proc}\nOwner = \"alice\"\nCmd = \"/home/alice/sim.py\"\nJobStatus = 4\nQDate = 1000\n\
+             JobStartDate = {start}\nJobCurrentStartDate = {start}\nJobCurrentStartExecutingDate = {start}\n\
+             CompletionDate = {}\nCommittedTime = 600\nRemoteUserCpu = 570.0\nRemoteSysCpu = 6.0\nMemoryUsage = 300\n\
+             BlockReadKbytes = 1000\nBlockWriteKbytes = 200\nBytesRecvd = 1000.0\nBytesSent = 2000.0\nRequestCpus = 1\n",
+            start + 600 + 10 * proc
+        )
+        .unwrap();
+    }
+    for (proc, status, more) in
+        [(10, 1, ""), (11, 2, "JobStartDate = 1500\nJobCurrentStartDate = 1500\n")]
+    {
+        writeln!(
+            ads,
+            "ClusterId = 7\nProcId = {proc}\nOwner = \"alice\"\nJobStatus = {status}\nQDate = 1500\n{more}"
+        )
+        .unwrap();
+    }
+    writeln!(
+        ads,
+        "ClusterId = 8\nProcId = 0\nOwner = \"alice\"\nCmd = \"/home/alice/load.R\"\nJobStatus = 4\nQDate = 1000\n\
+         CommittedTime = 300\nRemoteUserCpu = 90.0\nMemoryUsage = 6000\n"
+    )
+    .unwrap();
+    place.file("jobs.ads", ads);
+}
+
+#[test]
+fn scripts_are_read_and_not_run() {
+    let place = scripts();
+    let said = place.advise("-profile get.sh matrix.py run.sh");
+    assert_eq!((said.status, said.stderr.as_str()), (0, ""));
+    insta::assert_snapshot!(said.stdout);
+}
+
+#[test]
+fn jobs_say_by_their_use_what_binds_them() {
+    let place = Place::new();
+    jobs(&place);
+    let said = place.advise("-profile -pairs -jobads jobs.ads -now 1600");
+    assert_eq!((said.status, said.stderr.as_str()), (0, ""));
+    insta::assert_snapshot!(said.stdout);
+    let json = place.advise("-profile -pairs -json -jobads jobs.ads -now 1600");
+    let json: Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(json["jobs"][0]["measured"]["binding"], "cpu");
+    assert_eq!(json["jobs"][1]["measured"]["binding"], "memory");
+    assert_eq!(json["pairs"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn finished_jobs_are_asked_for_where_the_queue_has_none() {
+    let place = Place::new();
+    jobs(&place);
+    place.tool("condor_q", "exit 0");
+    let file = place.path("jobs.ads");
+    place.tool("condor_history", &format!("/bin/cat {}", file.display()));
+    let said = place.advise("-profile 7");
+    assert!(said.stdout.starts_with("12 jobs of cluster 7"), "{said:?}");
+    assert!(said.stdout.contains("Cpu binds all 10 measured."), "{said:?}");
+}
+
+#[test]
+fn what_is_no_script_is_named_and_the_others_are_read() {
+    let place = scripts();
+    place.file("a.pl", "#!/usr/bin/perl\n");
+    place.file("empty.py", "\n");
+    let said = place.advise("-profile ./a.pl empty.py absent.py run.sh");
+    assert_eq!(said.status, 0, "{said:?}");
+    assert!(said.stdout.starts_with("run.sh (shell): unknown"), "{said:?}");
+    for line in [
+        "Error: ./a.pl: expected a Python, shell or R script",
+        "Error: empty.py: it is empty; expected a Python, shell or R script",
+        "Error: absent.py: No such file or directory",
+    ] {
+        assert!(said.stderr.contains(line), "{said:?}");
+    }
+    let said = place.advise("-profile absent.py");
+    assert_eq!(said.status, 1, "{said:?}");
+}
+
+#[test]
+fn nothing_in_a_script_controls_a_terminal() {
+    let place = Place::new();
+    place.file("a.sh", "#!/bin/sh\nfor i in 1; do wget \u{1b}[31mx; done\nwget\u{1b}[0m y\n");
+    let said = place.advise("-profile a.sh");
+    assert!(!said.stdout.contains('\u{1b}'), "{said:?}");
+}
+
+#[test]
+fn options_that_do_not_go_with_it_are_refused() {
+    let place = Place::new();
+    for (line, error) in [
+        ("-profile -workflow 7", "-profile excludes -workflow"),
+        ("-profile -long 7", "-profile excludes -long"),
+        ("-pairs 7", "-pairs needs -profile"),
+    ] {
+        let said = place.advise(line);
+        assert_eq!(said.status, 1);
+        assert!(said.stderr.contains(error), "{said:?}");
+    }
+}
