@@ -133,7 +133,7 @@ impl Shown {
     }
 
     /// The view bears an action out. Bad places call for `elsewhere`, limits of memory for `memory`:
-    /// where none failed of these, that is not borne out, and where most did, no other is.
+    /// where none failed of these, that is not confirmed, and where most did, no other is.
     fn bears_out(&self, action: Recovery, thrashes: bool) -> bool {
         let is = |of: Recovery, runs: usize| match action == of {
             true => runs > 0,
