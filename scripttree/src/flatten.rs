@@ -10,6 +10,9 @@ use crate::{Kind, Language, Node, Text, Tree};
 /// Bytes of a text that are looked at.
 const LOOKED_AT: usize = 4096;
 
+/// Commands of one line of a shell that are looked at.
+const COMMANDS: usize = 8;
+
 /// A node of the parser whose children are being visited.
 #[derive(Debug)]
 struct Open {
@@ -130,8 +133,10 @@ impl Walk<'_> {
 
     /// Adds the node; `None`: there is nothing to add.
     fn make(&mut self, node: Parsed<'_>, kind: Kind, loops: u8) -> Option<usize> {
+        let is_command = kind == Kind::Call && self.language == Language::Shell;
+        let name = Box::default();
         let mut made =
-            Node { kind, name: Box::default(), loops, end: 0, value: None, text: Text::Plain };
+            Node { kind, name, is_command, loops, end: 0, value: None, text: Text::Plain };
         match kind {
             Kind::Call => {
                 made.name = self.names.called(self.language, node, self.text);
@@ -250,29 +255,38 @@ impl Walk<'_> {
         parent.numbers += 1;
     }
 
+    /// Adds the commands of a line of a shell: of the string in these bytes.
+    fn add_commands(&mut self, from: usize, to: usize, loops: u8) {
+        let text = String::from_utf8_lossy(self.text.get(from..to).unwrap_or_default());
+        let text: String = text.chars().take(LOOKED_AT).collect();
+        // Letters may stand before the quotes.
+        let quote = text.find(['"', '\'']).map_or(0, |at| at + 1);
+        let text = text[quote..].trim_matches(['"', '\'']);
+        for part in text.split(['&', '|', ';']).take(COMMANDS) {
+            let Some(name) = names::started(part.split_whitespace()) else { continue };
+            self.nodes.push(Node {
+                kind: Kind::Call,
+                name: name.into(),
+                is_command: true,
+                loops,
+                end: end(self.nodes.len() + 1),
+                value: None,
+                text: Text::Plain,
+            });
+        }
+    }
+
     /// Ends the node that was made of the node that is left.
     fn complete(&mut self, open: &Open, made: usize, value: Option<f64>) {
         if let Some((from, to)) = open.command {
-            let text = String::from_utf8_lossy(self.text.get(from..to).unwrap_or_default());
-            let text: String = text.chars().take(LOOKED_AT).collect();
-            let text = text.trim_start_matches(['f', 'b', 'r', 'u', 'R', 'F', '"', '\'']);
-            let text = text.trim_end_matches(['"', '\'']);
-            if let Some(name) = names::started(text.split_whitespace()) {
-                let loops = self.nodes[made].loops;
-                let number = self.nodes.len();
-                self.nodes.push(Node {
-                    kind: Kind::Call,
-                    name: name.into(),
-                    loops,
-                    end: end(number + 1),
-                    value: None,
-                    text: Text::Plain,
-                });
-            }
+            self.add_commands(from, to, self.nodes[made].loops);
         }
         let end = end(self.nodes.len());
         let node = &mut self.nodes[made];
         node.end = end;
+        if node.kind == Kind::Call {
+            node.value = value;
+        }
         if node.kind == Kind::Arithmetic {
             node.name = Box::default();
             if let Some(value) = value {

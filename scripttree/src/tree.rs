@@ -113,11 +113,14 @@ pub struct Node {
     /// object whose class is not known; `wget`, of a shell or of a program that another language
     /// starts. Of an import, the module. Empty: none, or a function of the script itself.
     pub name: Box<str>,
+    /// Of a call: a command, of a shell or started by another language.
+    pub is_command: bool,
     /// Loops around it, at most 255.
     pub loops: u8,
     /// Number of the node behind those that it contains.
     pub end: u32,
-    /// Of a number, its value. Of a loop, how often it runs, where its head says so.
+    /// Of a number, its value. Of a loop, how often it runs, where its head says so. Of a call such as
+    /// `int` or `range`, the number that it is given.
     pub value: Option<f64>,
     /// Of a text, what it looks like.
     pub text: Text,
@@ -149,8 +152,8 @@ impl Tree {
         self.nodes.get(number + 1..end).unwrap_or_default()
     }
 
-    /// The numbers inside the node of this number, those of a computation as its result. Only the
-    /// first 256 nodes inside are looked at: asking each of many nested nodes stays cheap.
+    /// The numbers inside the node of this number, those of a computation as its result, without those
+    /// that are given to other calls inside. Only the first 256 nodes inside are looked at: asking each of many nested nodes stays cheap.
     pub fn numbers_inside(&self, number: usize) -> impl Iterator<Item = f64> + '_ {
         let end = self.nodes.get(number).map_or(0, |node| node.end as usize);
         let mut at = number + 1;
@@ -158,11 +161,11 @@ impl Tree {
         std::iter::from_fn(move || {
             while at < end {
                 let node = self.nodes.get(at)?;
-                if let (Kind::Number, Some(value)) = (node.kind, node.value) {
-                    at = (node.end as usize).max(at + 1);
+                let is_whole = matches!(node.kind, Kind::Number | Kind::Call);
+                at = if is_whole { (node.end as usize).max(at + 1) } else { at + 1 };
+                if let Some(value) = node.value.filter(|_| is_whole) {
                     return Some(value);
                 }
-                at += 1;
             }
             None
         })

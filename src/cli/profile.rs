@@ -1,13 +1,14 @@
 //! `-profile`: what binds scripts and jobs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use classads::ClassAd;
+use eventlog::JobId;
 use jiff::tz::TimeZone;
-use scripttree::{Kind, Language, MAX_BYTES, Tree};
+use scripttree::{Language, MAX_BYTES, Tree};
 use serde::Serialize;
 
 use super::constraint::Constraint;
@@ -18,7 +19,7 @@ use super::request::Output;
 use super::run::{RunError, tell};
 use super::{Config, Request};
 use crate::profile::{
-    ATTRIBUTES, Measured, Pair, Range, ScriptModel, ScriptProfile, Survival, Use, Used,
+    ATTRIBUTES, Measured, Pair, Range, ScriptModel, ScriptProfile, Survival, Use, Used, is_builtin,
 };
 use crate::queue::{AdText, JobSpec, Projection, Selection, display_path, job_status};
 use crate::text::{plural, shown, to_json_pretty};
@@ -37,8 +38,17 @@ const COMPARED: usize = 8;
 pub(in crate::cli) struct Profiles {
     pub(in crate::cli) scripts: Vec<OfScript>,
     pub(in crate::cli) jobs: Vec<OfJobs>,
-    /// Numbers of two elements of `jobs`, and how they get on in two slots of one host.
-    pub(in crate::cli) pairs: Vec<(usize, usize, Pair)>,
+    pub(in crate::cli) pairs: Vec<OfPair>,
+    /// Clusters that were measured and are not compared.
+    pub(in crate::cli) not_paired: usize,
+}
+
+/// How jobs of two clusters get on in two slots of one host.
+#[derive(Clone, Debug, Serialize)]
+pub(in crate::cli) struct OfPair {
+    pub(in crate::cli) clusters: [i32; 2],
+    #[serde(flatten)]
+    pub(in crate::cli) pair: Pair,
 }
 
 /// What is said of a script.
@@ -61,8 +71,10 @@ pub(in crate::cli) struct OfScript {
 pub(in crate::cli) struct OfJobs {
     pub(in crate::cli) cluster: i32,
     pub(in crate::cli) owner: Option<String>,
-    /// Cmd of one of them.
+    /// Their Cmd, where it is one.
     pub(in crate::cli) program: Option<String>,
+    /// One of them asks for GPUs.
+    pub(in crate::cli) has_gpus: bool,
     pub(in crate::cli) jobs: usize,
     pub(in crate::cli) measured: Measured,
     /// Seconds until the first start, of any job.
@@ -94,26 +106,35 @@ pub(super) fn run(
 ) -> Result<(), RunError> {
     let (scripts, jobs) = sorted(&request.selection.jobs);
     let mut profiles = Profiles { scripts: of_scripts(&scripts)?, ..Profiles::default() };
-    let asks_for_jobs = scripts.is_empty() || !jobs.is_empty() || request.job_ads.is_some();
-    if asks_for_jobs {
+    let mut failed = None;
+    // Operands say what is asked about: a script alone asks for no jobs.
+    if scripts.is_empty() || !jobs.is_empty() {
         let selection = Selection { jobs, ..request.selection.clone() };
         let request = Request { selection, ..request.clone() };
-        let (ads, remarks) = ads(&request, config, now)?;
-        tell(&remarks);
-        profiles.jobs = of_jobs(&ads, now);
+        match ads(&request, config, now) {
+            Ok((ads, remarks)) => {
+                tell(&remarks);
+                profiles.jobs = of_jobs(&ads, now);
+            }
+            Err(error) if profiles.scripts.is_empty() => return Err(error),
+            Err(error) => failed = Some(error),
+        }
     }
     if request.pairs {
-        profiles.pairs = pairs(&profiles.jobs);
+        (profiles.pairs, profiles.not_paired) = pairs(&profiles.jobs);
     }
-    if profiles.scripts.is_empty() && profiles.jobs.is_empty() && !scripts.is_empty() {
-        return Err(RunError::NothingJudged);
+    let is_asked = !request.selection.jobs.is_empty();
+    if profiles.scripts.is_empty() && profiles.jobs.is_empty() && is_asked {
+        return Err(RunError::NothingProfiled);
     }
     if request.output == Output::Json {
         let text = to_json_pretty(&profiles).map_err(std::io::Error::from)? + "\n";
-        return Ok(out.write_all(text.as_bytes())?);
+        out.write_all(text.as_bytes())?;
+    } else {
+        let page = Page { style: request.style, now, zone: TimeZone::system() };
+        print_profile(out, &profiles, &page)?;
     }
-    let page = Page { style: request.style, now, zone: TimeZone::system() };
-    Ok(print_profile(out, &profiles, &page)?)
+    failed.map_or(Ok(()), Err)
 }
 
 /// Words that name a file, and the others.
@@ -128,10 +149,11 @@ fn sorted(specs: &[JobSpec]) -> (Vec<PathBuf>, Vec<JobSpec>) {
     (scripts, jobs)
 }
 
-/// No owner has a slash or a dot and an extension in the name.
+/// No owner has a slash, or the end of a script's name; else it is one where a script is there.
 fn is_path(word: &str) -> bool {
     let path = Path::new(word);
-    path.is_file() || word.contains('/') || Language::of(path, b"").is_some()
+    let is_script = || read(path).is_ok_and(|text| Language::of(path, &text).is_some());
+    word.contains('/') || Language::of(path, b"").is_some() || is_script()
 }
 
 fn of_scripts(paths: &[PathBuf]) -> Result<Vec<OfScript>, RunError> {
@@ -167,25 +189,36 @@ fn of_script(path: &Path, model: &ScriptModel) -> Result<OfScript, String> {
 
 /// One byte more than is read of a script, so that it is seen that there is more.
 fn read(path: &Path) -> std::io::Result<Vec<u8>> {
-    eventlog::input::check(path)?;
+    // A pipe that nobody writes to is waited for without end.
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(std::io::Error::other("expected a regular file"));
+    }
     let mut text = Vec::new();
     File::open(path)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut text)?;
     Ok(text)
 }
 
-/// Programs that a script starts and that compute, each once.
+/// Programs that a script starts and of which nothing is known, each once.
 fn starts(tree: &Tree) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
-    for node in &tree.nodes {
-        let is_program = Use::of(&node.name) == Some(Use::Programs);
-        let name = shown(&node.name, NAME);
-        if node.kind == Kind::Call && is_program && !all.contains(&name) {
-            all.push(name);
+    let calls = tree.nodes.iter().enumerate().filter(|(_, node)| node.is_command);
+    for (number, node) in calls {
+        let is_unknown = matches!(Use::of_call(tree, number), None | Some(Use::Programs));
+        if is_unknown && !node.name.is_empty() && !is_builtin(&node.name) {
+            let name = shown(&node.name, NAME);
+            if !all.contains(&name) {
+                all.push(name);
+            }
+        }
+        if all.len() == STARTS {
+            break;
         }
     }
-    all.truncate(4);
     all
 }
+
+/// Programs that are named, at most.
+const STARTS: usize = 6;
 
 /// The ads of the jobs asked about, in the queue and finished.
 fn ads(request: &Request, config: &Config, now: i64) -> Result<(Vec<ClassAd>, Remarks), RunError> {
@@ -195,35 +228,50 @@ fn ads(request: &Request, config: &Config, now: i64) -> Result<(Vec<ClassAd>, Re
     let parsed = constraint.map(|text| Constraint::new(text, now)).transpose()?;
     let filter = |ad: &_| parsed.as_ref().is_none_or(|parsed| parsed.is_true_for(ad));
     let mut remarks = Remarks::default();
-    let of_file = request.job_ads.is_some();
     let found = found(request, &schedd, &filter, &projection)?;
     remarks.faults.extend(found.faults);
     let mut ads: Vec<ClassAd> =
         found.held.iter().chain(&found.others).map(|job| job.ad.to_classad()).collect();
-    let mut finished = 0;
-    if !of_file && request.now.is_none() {
+    if request.job_ads.is_none() && request.now.is_none() {
         match schedd.finished(&request.selection, &projection, FINISHED) {
-            Ok(more) => {
-                finished = more.len();
-                ads.extend(more.iter().map(AdText::to_classad));
-            }
+            Ok(more) => ads.extend(more.iter().map(AdText::to_classad)),
             Err(error) => remarks.faults.push(format!("finished jobs: {error}")),
         }
     }
-    // A job that is not in the queue may have finished.
-    if finished == 0 {
-        remarks.refused.extend(found.refused);
+    let place = match &request.job_ads {
+        Some(file) => format!("in {}", display_path(file)),
+        None => "in the queue or its history".to_owned(),
+    };
+    for spec in &request.selection.jobs {
+        let is_named = |ad: &ClassAd| {
+            let (owner, user) = (ad.string("Owner"), ad.string("User"));
+            job_of(ad).is_some_and(|job| spec.names(job, owner.as_deref(), user.as_deref()))
+        };
+        if !ads.iter().any(is_named) {
+            remarks.refused.push(format!("no job of {spec} is {place}"));
+        }
     }
     Ok((ads, remarks))
 }
 
+fn job_of(ad: &ClassAd) -> Option<JobId> {
+    let number = |name| i32::try_from(ad.integer(name)?).ok();
+    Some(JobId::new(number("ClusterId")?, number("ProcId")?))
+}
+
+/// Universes whose jobs take no slot: scheduler and local.
+const NO_SLOT: [i64; 2] = [7, 12];
+
 /// The jobs by cluster, the oldest first.
 fn of_jobs(ads: &[ClassAd], now: i64) -> Vec<OfJobs> {
     let mut clusters: BTreeMap<i32, Vec<(&ClassAd, Used)>> = BTreeMap::new();
+    let mut seen = HashSet::new();
     for ad in ads {
-        let cluster = ad.integer("ClusterId").and_then(|cluster| i32::try_from(cluster).ok());
-        if let Some(cluster) = cluster {
-            clusters.entry(cluster).or_default().push((ad, Used::of(ad, now)));
+        let has_slot =
+            ad.integer("JobUniverse").is_none_or(|universe| !NO_SLOT.contains(&universe));
+        let job = job_of(ad).filter(|job| has_slot && seen.insert(*job));
+        if let Some(job) = job {
+            clusters.entry(job.cluster).or_default().push((ad, Used::of(ad, now)));
         }
     }
     clusters.into_iter().map(|(cluster, jobs)| of_cluster(cluster, &jobs)).collect()
@@ -241,10 +289,14 @@ fn of_cluster(cluster: i32, jobs: &[(&ClassAd, Used)]) -> OfJobs {
         let range = survival.range(farthest);
         Some(Ahead { jobs: elapsed.len(), elapsed: farthest, range })
     };
+    let is_one = |program: &String| {
+        jobs.iter().all(|(ad, _)| ad.string("Cmd").is_none_or(|cmd| cmd == *program))
+    };
     OfJobs {
         cluster,
         owner: text("Owner").map(|owner| shown(&owner, NAME)),
-        program: text("Cmd").map(|program| shown(&program, NAME)),
+        program: text("Cmd").filter(is_one).map(|program| shown(&program, NAME)),
+        has_gpus: jobs.iter().any(|(ad, _)| ad.integer("RequestGPUs") > Some(0)),
         jobs: jobs.len(),
         measured: Measured::of(&used),
         waits: waits.range(0.0),
@@ -258,18 +310,20 @@ fn of_cluster(cluster: i32, jobs: &[(&ClassAd, Used)]) -> OfJobs {
     }
 }
 
-/// How each two of the first clusters get on, those included that share a host with their own kind.
-fn pairs(jobs: &[OfJobs]) -> Vec<(usize, usize, Pair)> {
-    let known = jobs.iter().enumerate().filter(|(_, of)| of.measured.jobs > 0).take(COMPARED);
-    let known: Vec<(usize, &OfJobs)> = known.collect();
+/// How each two of the first clusters get on, those included that share a host with their own kind;
+/// and how many are left out.
+fn pairs(jobs: &[OfJobs]) -> (Vec<OfPair>, usize) {
+    let known: Vec<&OfJobs> = jobs.iter().filter(|of| of.measured.jobs > 0).collect();
+    let compared = &known[..known.len().min(COMPARED)];
     let mut pairs = Vec::new();
-    for (at, (one, first)) in known.iter().enumerate() {
-        for (other, second) in &known[at..] {
-            let pair = Pair::of(&first.measured.shares, &second.measured.shares);
-            pairs.extend(pair.map(|pair| (*one, *other, pair)));
+    for (at, one) in compared.iter().enumerate() {
+        for other in &compared[at..] {
+            let clusters = [one.cluster, other.cluster];
+            let pair = Pair::of(&one.measured, &other.measured);
+            pairs.extend(pair.map(|pair| OfPair { clusters, pair }));
         }
     }
-    pairs
+    (pairs, jobs.len() - compared.len())
 }
 
 impl OfJobs {

@@ -425,8 +425,9 @@ fn profile(matches: &ArgMatches) -> Result<bool, ArgumentError> {
         };
     }
     let printing = PRINTING.into_iter().filter(|name| *name != "json");
-    let others = ["workflow", "dag", "watch", "apply", "outcomes", "userlog", "eventlog", "epochs"];
-    match others.into_iter().chain(printing).find(|name| given(name)) {
+    let of_advice = ["limit", "model", "engine", "cost", "checks", "userlog", "eventlog", "epochs"];
+    let others = ["workflow", "dag", "watch", "apply", "outcomes"].into_iter().chain(of_advice);
+    match others.chain(printing).find(|name| given(name)) {
         Some(name) => Err(ArgumentError::Invalid(format!("-profile excludes -{name}"))),
         None => Ok(true),
     }

@@ -69,6 +69,9 @@ pub enum RunError {
     /// Nothing that was named can be judged; it was said why.
     #[error("none of the jobs named can be judged")]
     NothingJudged,
+    /// Nothing is known of what was named to `-profile`; it was said why.
+    #[error("none of the scripts and jobs named can be profiled")]
+    NothingProfiled,
     /// The journal cannot be used.
     #[error(transparent)]
     Journal(#[from] JournalError),

@@ -43,6 +43,12 @@ impl Binding {
 /// 64 processors with one SSD of 640 MB/s, and with a link of 5 Gbit/s.
 pub const SLOT: [f64; 4] = [1.0, 2.0 * 1024.0 * 1024.0 * 1024.0, 1e7, 1e7];
 
+/// No host has so many slots: what takes more was not measured.
+const MOST: f64 = 1e5;
+
+/// A job that takes less of a slot of every resource is bound by none.
+const LEAST: f64 = 0.1;
+
 /// The parts of a slot that a job takes of each resource, in the order of [`Binding::ALL`], from 0
 /// on; 1 is all of a slot of one processor. `None`: not known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -63,13 +69,30 @@ impl Shares {
     pub fn of(used: [Option<f64>; 4]) -> Self {
         let share = |binding: Binding| {
             let number = binding.number();
-            used[number].map(|used| used / SLOT[number]).filter(|share| *share >= 0.0)
+            used[number]
+                .map(|used| used / SLOT[number])
+                .filter(|share| (0.0..=MOST).contains(share))
         };
         Self {
             cpu: share(Binding::Cpu),
             memory: share(Binding::Memory),
             disk: share(Binding::Disk),
             network: share(Binding::Network),
+        }
+    }
+
+    /// The middle of what is known of each resource.
+    pub(super) fn medians<I: Iterator<Item = f64>>(known: impl Fn(Binding) -> I) -> Self {
+        let middle = |binding| {
+            let mut all: Vec<f64> = known(binding).collect();
+            all.sort_by(f64::total_cmp);
+            all.get(all.len() / 2).copied()
+        };
+        Self {
+            cpu: middle(Binding::Cpu),
+            memory: middle(Binding::Memory),
+            disk: middle(Binding::Disk),
+            network: middle(Binding::Network),
         }
     }
 
@@ -85,11 +108,12 @@ impl Shares {
     }
 
     /// The resource of which it takes the largest share: its dominant resource (Ghodsi et al. 2011,
-    /// "Dominant Resource Fairness"). `None`: no share is known, or none is above 0.
+    /// "Dominant Resource Fairness"). `None`: no share is
+    /// known, or none reaches a tenth.
     #[must_use]
     pub fn binding(&self) -> Option<Binding> {
         let known = Binding::ALL.into_iter().filter_map(|one| Some((one, self.get(one)?)));
-        let largest = known.filter(|known| known.1 > 0.0).max_by(|a, b| a.1.total_cmp(&b.1));
+        let largest = known.filter(|known| known.1 >= LEAST).max_by(|a, b| a.1.total_cmp(&b.1));
         largest.map(|known| known.0)
     }
 }
@@ -107,7 +131,8 @@ mod tests {
         assert_eq!(of(0.9, 4e9, 1e6, None), Some(Binding::Memory));
         assert_eq!(of(0.9, 1e9, 2e7, None), Some(Binding::Disk));
         assert_eq!(of(0.1, 1e8, 0.0, Some(5e6)), Some(Binding::Network));
-        assert_eq!(of(0.0, 0.0, 0.0, None), None);
+        assert_eq!(of(0.09, 1e8, 1e5, None), None);
+        assert_eq!(of(f64::INFINITY, 1e300, 1e5, None), None);
         assert_eq!(Shares::default().binding(), None);
     }
 }

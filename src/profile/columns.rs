@@ -72,7 +72,7 @@ const OTHERS: [&str; 18] = [
 pub fn columns<'a>(tree: &Tree, arguments: impl Iterator<Item = &'a str>) -> Vec<f32> {
     let mut columns = Vec::new();
     let calls: Vec<(usize, &Node, Option<Use>)> = of_kind(tree, Kind::Call)
-        .map(|(number, node)| (number, node, Use::of(&node.name)))
+        .map(|(number, node)| (number, node, Use::of_call(tree, number)))
         .collect();
     let known = calls.iter().filter(|call| call.2.is_some()).count();
     for used in Use::ALL {

@@ -3,7 +3,7 @@
 use classads::ClassAd;
 use serde::Serialize;
 
-use super::binding::{Binding, Shares};
+use super::binding::{Binding, SLOT, Shares};
 use crate::queue::job_status::{COMPLETED, HELD, IDLE, RUNNING};
 
 /// Attributes that are looked at.
@@ -15,12 +15,15 @@ pub const ATTRIBUTES: &[&str] = &[
     "Cmd",
     "CommittedTime",
     "CompletionDate",
+    "ExitCode",
     "Iwd",
     "JobCurrentStartDate",
     "JobCurrentStartExecutingDate",
     "JobStartDate",
     "JobStatus",
+    "JobUniverse",
     "LastRemoteWallClockTime",
+    "MemoryProvisioned",
     "MemoryUsage",
     "NumJobStarts",
     "QDate",
@@ -28,9 +31,10 @@ pub const ATTRIBUTES: &[&str] = &[
     "RemoteUserCpu",
     "RemoteWallClockTime",
     "RequestCpus",
+    "RequestGPUs",
+    "RequestMemory",
     "ResidentSetSize",
     "ServerTime",
-    "TransferExecutable",
 ];
 
 /// Seconds that a job must have run before its use says something: the starter reports use every
@@ -40,8 +44,10 @@ const LEAST_SECONDS: f64 = 60.0;
 /// What a job used in its last run, and how long it waited and ran.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Used {
-    /// Of what a slot has. `None`: it did not run for a minute, or nothing is known.
+    /// Of what a slot of one processor has. `None`: it did not run for a minute, or nothing is known.
     pub shares: Option<Shares>,
+    /// What its own slot has of such a slot, in the order of [`Binding::ALL`].
+    pub slot: [f64; 4],
     /// Seconds from the submission to the first start, or until now.
     pub waited: Option<Duration>,
     /// Seconds that its last run took, or has taken.
@@ -66,7 +72,7 @@ impl Used {
     #[must_use]
     pub fn of(ad: &ClassAd, now: i64) -> Self {
         let now = ad.integer("ServerTime").unwrap_or(now).min(now);
-        Self { shares: shares(ad, now), waited: waited(ad, now), ran: ran(ad, now) }
+        Self { shares: shares(ad, now), slot: slot(ad), waited: waited(ad, now), ran: ran(ad, now) }
     }
 }
 
@@ -78,12 +84,26 @@ fn shares(ad: &ClassAd, now: i64) -> Option<Shares> {
         (one, two) => Some(one.unwrap_or(0.0) + two.unwrap_or(0.0)),
     };
     let cpu = both("RemoteUserCpu", "RemoteSysCpu").map(|cpu| cpu / seconds);
-    let memory = number("MemoryUsage").map(|mib| mib * 1_048_576.0);
+    let memory = number("MemoryUsage").map(|mib| mib * MIB);
     let memory = memory.or_else(|| number("ResidentSetSize").map(|kib| kib * 1024.0));
     let disk = both("BlockReadKbytes", "BlockWriteKbytes").map(|kib| kib * 1024.0 / seconds);
     let network = both("BytesRecvd", "BytesSent").map(|bytes| bytes / seconds);
-    Some(Shares::of([cpu, memory, disk, network])).filter(|shares| shares.binding().is_some())
+    let shares = Shares::of([cpu, memory, disk, network]);
+    Binding::ALL.iter().any(|one| shares.get(*one).is_some()).then_some(shares)
 }
+
+/// What the job asks for, or was given: processors, memory, and disk and network of so many slots as
+/// processors.
+fn slot(ad: &ClassAd) -> [f64; 4] {
+    let number = |name| ad.real(name).filter(|value| (1.0..1e9).contains(value));
+    let cpus = number("RequestCpus").unwrap_or(1.0);
+    let memory = number("MemoryProvisioned").or_else(|| number("RequestMemory"));
+    let memory = memory.map_or(cpus, |mib| mib * MIB / SLOT[Binding::Memory.number()]);
+    [cpus, memory, cpus, cpus]
+}
+
+/// Bytes.
+const MIB: f64 = 1_048_576.0;
 
 /// Seconds of the runs whose processor time RemoteUserCpu counts: those that were not broken off.
 fn counted_seconds(ad: &ClassAd, now: i64) -> Option<f64> {
@@ -109,17 +129,21 @@ fn start_of_run(ad: &ClassAd) -> Option<i64> {
 fn waited(ad: &ClassAd, now: i64) -> Option<Duration> {
     let submitted = ad.integer("QDate")?;
     let is_idle = ad.integer("JobStatus") == Some(IDLE);
-    match ad.integer("JobStartDate") {
-        Some(start) => Some(duration(submitted, start, true)),
-        None => is_idle.then(|| duration(submitted, now, false)),
+    match ad.integer("JobStartDate").filter(|start| *start <= now) {
+        Some(start) => duration(submitted, start, true),
+        None => duration(submitted, now, false).filter(|_| is_idle),
     }
 }
 
 fn ran(ad: &ClassAd, now: i64) -> Option<Duration> {
     let start = start_of_run(ad)?;
     match ad.integer("JobStatus")? {
-        RUNNING => Some(duration(start, now, false)),
-        COMPLETED => Some(duration(start, ad.integer("CompletionDate")?, true)),
+        RUNNING => duration(start, now, false),
+        // A run that failed says nothing of how long one takes that does not.
+        COMPLETED if ad.integer("ExitCode").is_none_or(|code| code == 0) => {
+            let end = ad.integer("CompletionDate").filter(|end| *end <= now)?;
+            duration(start, end, true)
+        }
         HELD => {
             let ran = ad.real("LastRemoteWallClockTime")?;
             (ran > 0.0).then_some(Duration { seconds: ran, has_ended: false })
@@ -128,9 +152,14 @@ fn ran(ad: &ClassAd, now: i64) -> Option<Duration> {
     }
 }
 
-fn duration(from: i64, to: i64, has_ended: bool) -> Duration {
-    Duration { seconds: to.saturating_sub(from).max(0) as f64, has_ended }
+/// `None`: one of them is no date.
+fn duration(from: i64, to: i64, has_ended: bool) -> Option<Duration> {
+    let seconds = to.checked_sub(from).filter(|seconds| (0..LONGEST).contains(seconds))?;
+    Some(Duration { seconds: seconds as f64, has_ended })
 }
+
+/// No job waits or runs for ten years.
+const LONGEST: i64 = 10 * 365 * 86_400;
 
 /// What like jobs used.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -139,35 +168,29 @@ pub struct Measured {
     pub jobs: usize,
     /// The median share of a slot.
     pub shares: Shares,
-    /// What binds most of them.
+    /// The median of what their own slots have of a slot of one processor.
+    pub slot: Shares,
+    /// What binds more than half of them.
     pub binding: Option<Binding>,
-    /// Jobs that it binds.
-    pub bound: usize,
+    /// Jobs that each resource binds, in the order of [`Binding::ALL`].
+    pub bound: [usize; 4],
 }
 
 impl Measured {
     /// Of jobs.
     #[must_use]
     pub fn of(used: &[Used]) -> Self {
-        let shares: Vec<Shares> = used.iter().filter_map(|used| used.shares).collect();
-        let middle = |binding| {
-            let mut known: Vec<f64> = shares.iter().filter_map(|one| one.get(binding)).collect();
-            known.sort_by(f64::total_cmp);
-            known.get(known.len() / 2).copied()
-        };
-        let count = |binding| shares.iter().filter(|one| one.binding() == Some(binding)).count();
-        let counts = Binding::ALL.map(|binding| (binding, count(binding)));
-        let most = counts.into_iter().rev().max_by_key(|(_, count)| *count);
+        let known: Vec<(Shares, [f64; 4])> =
+            used.iter().filter_map(|used| Some((used.shares?, used.slot))).collect();
+        let bound = Binding::ALL
+            .map(|one| known.iter().filter(|(shares, _)| shares.binding() == Some(one)).count());
+        let is_most = |one: &Binding| 2 * bound[one.number()] > known.len();
         Self {
-            jobs: shares.len(),
-            shares: Shares {
-                cpu: middle(Binding::Cpu),
-                memory: middle(Binding::Memory),
-                disk: middle(Binding::Disk),
-                network: middle(Binding::Network),
-            },
-            binding: most.filter(|(_, count)| *count > 0).map(|(binding, _)| binding),
-            bound: most.map_or(0, |(_, count)| count),
+            jobs: known.len(),
+            shares: Shares::medians(|one| known.iter().filter_map(move |of| of.0.get(one))),
+            slot: Shares::medians(|one| known.iter().map(move |of| of.1[one.number()])),
+            binding: Binding::ALL.into_iter().find(is_most),
+            bound,
         }
     }
 }
@@ -203,6 +226,8 @@ mod tests {
         assert_eq!(Used::of(&ad(text), 0).shares, None);
         let text = "JobStatus = 4\nCommittedTime = 100\n";
         assert_eq!(Used::of(&ad(text), 0).shares, None);
+        let text = "JobStatus = 4\nCommittedTime = 100\nRemoteUserCpu = 1e308\n";
+        assert_eq!(Used::of(&ad(text), 0).shares, None);
     }
 
     #[test]
@@ -222,7 +247,8 @@ mod tests {
             ..Used::default()
         };
         let measured = Measured::of(&[of(0.9, 0.1), of(0.8, 0.1), of(0.1, 0.5), Used::default()]);
-        assert_eq!((measured.jobs, measured.binding, measured.bound), (3, Some(Binding::Cpu), 2));
+        assert_eq!((measured.jobs, measured.binding), (3, Some(Binding::Cpu)));
+        assert_eq!(measured.bound, [2, 1, 0, 0]);
         assert_eq!(measured.shares.cpu, Some(0.8));
         assert_eq!(Measured::of(&[]), Measured::default());
     }

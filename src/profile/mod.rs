@@ -23,6 +23,6 @@ pub use columns::{columns, names as column_names};
 pub use linear::Linear;
 pub use measured::{ATTRIBUTES, Duration, Measured, Used};
 pub use pairs::Pair;
-pub use script::{Evidence, ScriptModel, ScriptProfile};
+pub use script::{Evidence, Likely, ScriptModel, ScriptProfile};
 pub use times::{Range, Survival};
-pub use words::Use;
+pub use words::{Use, is_builtin};

@@ -60,24 +60,33 @@ impl ScriptModel {
     #[must_use]
     pub fn say(&self, tree: &Tree) -> ScriptProfile {
         let probabilities = self.linear.probabilities(&columns(tree, std::iter::empty()));
+        let evidence = evidence(tree);
         let all = Binding::ALL.into_iter().zip(probabilities);
-        let most = all.rev().max_by(|one, other| one.1.total_cmp(&other.1));
-        let (binding, probability) = most.unwrap_or((Binding::Cpu, 0.0));
-        ScriptProfile { binding, probability, probabilities, evidence: evidence(tree) }
+        let likely = all.map(|(binding, probability)| Likely { binding, probability });
+        // A resource that no call uses is named by none.
+        let speaks = |one: &Likely| evidence.iter().any(|call| call.binding == one.binding);
+        let mut likely: Vec<Likely> = likely.filter(speaks).collect();
+        likely.sort_by(|a, b| b.probability.total_cmp(&a.probability));
+        ScriptProfile { likely, evidence }
     }
 }
 
 /// What binds a script, and what speaks for it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ScriptProfile {
-    /// The likeliest resource.
-    pub binding: Binding,
-    /// How likely it is, 0 to 1.
-    pub probability: f64,
-    /// How likely each is, in the order of [`Binding::ALL`].
-    pub probabilities: [f64; 4],
+    /// Resources that calls use, the likeliest first.
+    pub likely: Vec<Likely>,
     /// Calls that use a resource.
     pub evidence: Vec<Evidence>,
+}
+
+/// How likely a resource binds a script.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Likely {
+    /// The resource.
+    pub binding: Binding,
+    /// 0 to 1; all four have the sum 1.
+    pub probability: f64,
 }
 
 /// A call that uses a resource.
@@ -96,12 +105,25 @@ pub struct Evidence {
     pub size: Option<f64>,
 }
 
+/// Elements from which on what is made takes memory: 8 MB of numbers.
+const LEAST_SIZE: f64 = 1e6;
+
+/// The product of the numbers that a call is given.
+fn size(tree: &Tree, number: usize) -> Option<f64> {
+    let size: f64 = tree.numbers_inside(number).filter(|n| *n > 1.0).take(4).product();
+    Some(size).filter(|size| *size > 1.0 && size.is_finite())
+}
+
 /// Calls by resource: those in most loops first, then those that stand there most often.
 fn evidence(tree: &Tree) -> Vec<Evidence> {
     let mut found: BTreeMap<(Binding, &str), Evidence> = BTreeMap::new();
     for (number, node) in tree.nodes.iter().enumerate().filter(|(_, node)| node.kind == Kind::Call)
     {
-        let Some(of) = Use::of(&node.name) else { continue };
+        let Some(of) = Use::of_call(tree, number) else { continue };
+        let size = (of == Use::Makes).then(|| size(tree, number)).flatten();
+        if size.is_some_and(|size| size < LEAST_SIZE) {
+            continue;
+        }
         let Some(binding) = of.binding() else { continue };
         let one = found.entry((binding, &node.name)).or_insert_with(|| Evidence {
             binding,
@@ -112,11 +134,7 @@ fn evidence(tree: &Tree) -> Vec<Evidence> {
         });
         one.calls += 1;
         one.loops = one.loops.max(node.loops);
-        if of == Use::Makes {
-            let size: f64 = tree.numbers_inside(number).filter(|n| *n > 1.0).take(4).product();
-            let size = one.size.unwrap_or(1.0).max(size);
-            one.size = Some(size).filter(|size| *size > 1.0 && size.is_finite());
-        }
+        one.size = one.size.into_iter().chain(size).reduce(f64::max);
     }
     let mut all: Vec<Evidence> = found.into_values().collect();
     all.sort_by(|a, b| (a.binding, b.loops, b.calls).cmp(&(b.binding, a.loops, a.calls)));

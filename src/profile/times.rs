@@ -19,7 +19,7 @@ pub struct Range {
     pub middle: Option<f64>,
     /// Nine of ten take less, seconds; `None`: more than any that is known.
     pub high: Option<f64>,
-    /// Like jobs whose end is known.
+    /// Like jobs that took longer than this one has, and whose end is known.
     pub ended: usize,
 }
 
@@ -29,7 +29,8 @@ pub struct Range {
 pub struct Survival {
     /// Seconds, and the part that goes on behind them; in their order.
     steps: Vec<(f64, f64)>,
-    ended: usize,
+    /// Seconds of those that have ended, in their order.
+    ends: Vec<f64>,
 }
 
 impl Survival {
@@ -39,7 +40,7 @@ impl Survival {
         let mut all: Vec<Duration> = durations.collect();
         // What is broken off at an instant was at risk of ending at it.
         all.sort_by(|a, b| a.seconds.total_cmp(&b.seconds).then(b.has_ended.cmp(&a.has_ended)));
-        let ended = all.iter().filter(|one| one.has_ended).count();
+        let ends = all.iter().filter(|one| one.has_ended).map(|one| one.seconds).collect();
         let mut part = 1.0;
         let mut steps: Vec<(f64, f64)> = Vec::new();
         for (before, one) in all.iter().enumerate().filter(|(_, one)| one.has_ended) {
@@ -49,14 +50,16 @@ impl Survival {
                 _ => steps.push((one.seconds, part)),
             }
         }
-        Self { steps, ended }
+        Self { steps, ends }
     }
 
-    /// How long one takes that has taken `elapsed` seconds. `None`: too few have ended, or none goes on
-    /// for so long.
+    /// How long one takes that has taken `elapsed` seconds. `None`: fewer than five that took longer
+    /// have ended.
     #[must_use]
     pub fn range(&self, elapsed: f64) -> Option<Range> {
-        if self.ended < LEAST {
+        let ended =
+            self.ends.len() - self.ends.partition_point(|end| *end <= elapsed && elapsed > 0.0);
+        if ended < LEAST {
             return None;
         }
         let goes_on = self.steps.iter().rfind(|step| step.0 <= elapsed).map_or(1.0, |step| step.1);
@@ -69,7 +72,7 @@ impl Survival {
             self.steps.iter().find(over).map(|step| step.0)
         };
         let [low, middle, high] = PARTS.map(by);
-        Some(Range { low: low?, middle, high, ended: self.ended })
+        Some(Range { low: low?, middle, high, ended })
     }
 }
 

@@ -1,7 +1,9 @@
 //! What functions and commands of scripts do, by their names.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
+
+use scripttree::{Language, Text, Tree};
 
 use super::binding::Binding;
 
@@ -103,8 +105,24 @@ impl Use {
         }
     }
 
-    /// What a call of this name is for; `None`: not known. The whole name goes before its last part,
-    /// and that before its module.
+    /// What a call is for; `None`: not known. The whole name goes before its last part, and that
+    /// before its module. `number`: that of the call in the tree.
+    #[must_use]
+    pub fn of_call(tree: &Tree, number: usize) -> Option<Self> {
+        let node = tree.nodes.get(number)?;
+        let of_language = match tree.language {
+            _ if node.is_command => &TABLE.shell,
+            Language::Python => &TABLE.python,
+            Language::Shell => &TABLE.shell,
+            Language::R => &TABLE.r,
+        };
+        let used = of_language.get(&*node.name).copied().or_else(|| Self::of(&node.name))?;
+        let is_read = matches!(used, Self::Reads | Self::Tables);
+        let has_url = || tree.inside(number).iter().take(ARGUMENTS).any(|of| of.text == Text::Url);
+        Some(if is_read && has_url() { Self::Network } else { used })
+    }
+
+    /// What a call of this name is for in any language.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         let last = name.rfind('.').map(|dot| &name[dot..]);
@@ -120,11 +138,24 @@ impl Use {
     }
 }
 
+/// Nodes of a call among which a URL is looked for.
+const ARGUMENTS: usize = 16;
+
+/// A shell does this itself, without a program.
+#[must_use]
+pub fn is_builtin(command: &str) -> bool {
+    TABLE.builtins.contains(command)
+}
+
 /// What names are for.
 #[derive(Default)]
 struct Table {
     calls: HashMap<&'static str, Use>,
+    python: HashMap<&'static str, Use>,
+    shell: HashMap<&'static str, Use>,
+    r: HashMap<&'static str, Use>,
     modules: HashMap<&'static str, Use>,
+    builtins: HashSet<&'static str>,
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
@@ -133,7 +164,14 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         let mut words = line.split(' ');
         let of = match words.next() {
             Some("call") => &mut table.calls,
+            Some("python") => &mut table.python,
+            Some("shell") => &mut table.shell,
+            Some("R") => &mut table.r,
             Some("module") => &mut table.modules,
+            Some("builtin") => {
+                table.builtins.extend(words);
+                continue;
+            }
             _ => continue,
         };
         let used = words.next().and_then(|word| Use::ALL.into_iter().find(|of| of.name() == word));
@@ -164,6 +202,9 @@ mod tests {
         let mut names = 0;
         for line in include_str!("words.txt").lines().filter(|line| !line.starts_with('#')) {
             let words: Vec<&str> = line.split(' ').collect();
+            if matches!(words[0], "builtin" | "python" | "shell" | "R") {
+                continue;
+            }
             assert!(matches!(words[0], "call" | "module"), "{line}");
             assert!(Use::ALL.iter().any(|of| of.name() == words[1]), "{line}");
             names += words.len() - 2;

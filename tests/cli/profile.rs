@@ -38,11 +38,11 @@ fn jobs(place: &Place) {
         .unwrap();
     }
     for (proc, status, more) in
-        [(10, 1, ""), (11, 2, "JobStartDate = 1500\nJobCurrentStartDate = 1500\n")]
+        [(10, 1, ""), (11, 2, "JobStartDate = 2900\nJobCurrentStartDate = 2900\n")]
     {
         writeln!(
             ads,
-            "ClusterId = 7\nProcId = {proc}\nOwner = \"alice\"\nJobStatus = {status}\nQDate = 1500\n{more}"
+            "ClusterId = 7\nProcId = {proc}\nOwner = \"alice\"\nJobStatus = {status}\nQDate = 2900\n{more}"
         )
         .unwrap();
     }
@@ -67,10 +67,10 @@ fn scripts_are_read_and_not_run() {
 fn jobs_say_by_their_use_what_binds_them() {
     let place = Place::new();
     jobs(&place);
-    let said = place.advise("-profile -pairs -jobads jobs.ads -now 1600");
+    let said = place.advise("-profile -pairs -jobads jobs.ads -now 3000");
     assert_eq!((said.status, said.stderr.as_str()), (0, ""));
     insta::assert_snapshot!(said.stdout);
-    let json = place.advise("-profile -pairs -json -jobads jobs.ads -now 1600");
+    let json = place.advise("-profile -pairs -json -jobads jobs.ads -now 3000");
     let json: Value = serde_json::from_str(&json.stdout).unwrap();
     assert_eq!(json["jobs"][0]["measured"]["binding"], "cpu");
     assert_eq!(json["jobs"][1]["measured"]["binding"], "memory");
@@ -96,7 +96,8 @@ fn what_is_no_script_is_named_and_the_others_are_read() {
     place.file("empty.py", "\n");
     let said = place.advise("-profile ./a.pl empty.py absent.py run.sh");
     assert_eq!(said.status, 0, "{said:?}");
-    assert!(said.stdout.starts_with("run.sh (shell): unknown"), "{said:?}");
+    let unknown = "run.sh (shell): unknown, none of its calls says what binds it. It starts";
+    assert!(said.stdout.starts_with(unknown), "{said:?}");
     for line in [
         "Error: ./a.pl: expected a Python, shell or R script",
         "Error: empty.py: it is empty; expected a Python, shell or R script",
@@ -106,6 +107,63 @@ fn what_is_no_script_is_named_and_the_others_are_read() {
     }
     let said = place.advise("-profile absent.py");
     assert_eq!(said.status, 1, "{said:?}");
+    assert!(said.stderr.contains("none of the scripts and jobs named can be profiled"), "{said:?}");
+}
+
+#[test]
+fn operands_say_what_is_asked_about() {
+    let place = scripts();
+    jobs(&place);
+    let said = place.advise("-profile run.sh -jobads jobs.ads");
+    assert!(!said.stdout.contains("cluster"), "{said:?}");
+    let said = place.advise("-profile run.sh 8 99 -jobads jobs.ads");
+    assert!(said.stdout.contains("of cluster 8"), "{said:?}");
+    assert!(!said.stdout.contains("of cluster 7"), "{said:?}");
+    assert!(said.stderr.contains("Error: no job of 99 is in jobs.ads"), "{said:?}");
+    assert_eq!(place.advise("-profile 99 -jobads jobs.ads").status, 1);
+}
+
+#[test]
+fn evidence_and_verdict_agree() {
+    let place = Place::new();
+    for (name, text, not) in [
+        ("range.py", "for i in range(10**9):\n    x = i * i\n", "emory"),
+        ("sqrt.py", "import math\nx = math.sqrt(2)\n", "emory"),
+        ("small.py", "import numpy as np\nx = np.zeros(10)\n", "emory"),
+        ("set.sh", "#!/bin/sh\nset -e\n", "omputes"),
+        ("cat.R", "cat(\"hi\")\n", "isk"),
+    ] {
+        place.file(name, text);
+        let said = place.advise(&format!("-profile {name}"));
+        assert!(!said.stdout.contains(not), "{said:?}");
+    }
+    place.file("sync.py", "import os\nos.system(\"rsync -av h:/x . && ./simulate\")\n");
+    let said = place.advise("-profile sync.py");
+    assert!(said.stdout.contains("Sends and receives: rsync."), "{said:?}");
+    assert!(said.stdout.contains("It starts simulate, which was"), "{said:?}");
+    place.file("url.R", "x <- read.csv(\"https://data.example.org/a.csv\")\n");
+    let said = place.advise("-profile url.R");
+    assert!(said.stdout.contains("Sends and receives: read.csv."), "{said:?}");
+}
+
+#[test]
+fn strange_ads_say_nothing() {
+    let place = Place::new();
+    let one = "ClusterId = 1\nProcId = 0\nJobStatus = 4\n";
+    place.file("huge.ads", format!("{one}CommittedTime = 100\nRemoteUserCpu = 1e308\n\n"));
+    place.file(
+        "idle.ads",
+        format!("{one}CommittedTime = 9000\nRemoteUserCpu = 1.0\nMemoryUsage = 2\n\n"),
+    );
+    place.file(
+        "dag.ads",
+        format!("{one}JobUniverse = 7\nCommittedTime = 100\nRemoteUserCpu = 9\n\n"),
+    );
+    let said = place.advise("-profile -jobads huge.ads");
+    assert!(said.stdout.contains("unknown, no run of a minute or more"), "{said:?}");
+    let said = place.advise("-profile -jobads idle.ads");
+    assert!(said.stdout.contains("nothing binds them"), "{said:?}");
+    assert_eq!(place.advise("-profile -jobads dag.ads").stdout, "No jobs.\n");
 }
 
 #[test]

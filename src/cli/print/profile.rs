@@ -6,8 +6,8 @@ use super::Page;
 use super::times::length;
 use super::wrap::wrap;
 use crate::advice::Band;
-use crate::cli::profile::{Ahead, OfJobs, OfScript, Profiles};
-use crate::profile::{Binding, Evidence, Measured, Pair, Range, SLOT, ScriptProfile};
+use crate::cli::profile::{Ahead, OfJobs, OfPair, OfScript, Profiles};
+use crate::profile::{Binding, Evidence, Measured, Range, SLOT, ScriptProfile};
 use crate::text::plural;
 
 pub(in crate::cli) fn print(out: &mut dyn Write, all: &Profiles, page: &Page) -> io::Result<()> {
@@ -27,11 +27,13 @@ pub(in crate::cli) fn print(out: &mut dyn Write, all: &Profiles, page: &Page) ->
         }
     }
     if all.scripts.is_empty() && all.jobs.is_empty() {
-        line("", "No jobs: neither the queue nor the history has any of those asked about.")?;
+        line("", "No jobs.")?;
     }
-    for (one, other, pair) in &all.pairs {
-        let clusters = [*one, *other].map(|number| all.jobs.get(number).map_or(0, |of| of.cluster));
-        line("", &shares(clusters, pair))?;
+    for pair in &all.pairs {
+        line("", &shares(pair))?;
+    }
+    if all.not_paired > 0 {
+        line("", &format!("{} not compared.", plural(all.not_paired, "more cluster")))?;
     }
     Ok(())
 }
@@ -39,8 +41,10 @@ pub(in crate::cli) fn print(out: &mut dyn Write, all: &Profiles, page: &Page) ->
 /// What binds a script.
 fn script(of: &OfScript) -> String {
     let mut text = vec![format!("{} ({}): {}", of.file, of.language, binds(of.profile.as_ref()))];
-    if !of.starts.is_empty() {
-        text.push(format!("It starts {}, which was not read.", of.starts.join(", ")));
+    match of.starts.as_slice() {
+        [] => {}
+        [one] => text.push(format!("It starts {one}, which was not read.")),
+        all => text.push(format!("It starts {}, which were not read.", all.join(", "))),
     }
     if of.faults > 0 {
         let places = plural(of.faults, "place");
@@ -53,18 +57,19 @@ fn script(of: &OfScript) -> String {
 }
 
 fn binds(profile: Option<&ScriptProfile>) -> String {
-    let Some(profile) = profile else {
-        return "unknown, none of its calls says what binds it.".to_owned();
-    };
-    // Of what is very likely by its likelihood, 85 % was right: that is likely.
-    if Band::of(profile.probability) >= Band::Likely {
-        return format!("{} is likely to bind it.", capital(profile.binding));
+    let likely = profile.map_or(&[][..], |profile| &profile.likely);
+    match likely {
+        [] => "unknown, none of its calls says what binds it.".to_owned(),
+        // Of what is very likely by its likelihood, 80 % was right: that is likely.
+        [first, ..] if Band::of(first.probability) >= Band::Likely => {
+            format!("{} is likely to bind it.", capital(first.binding))
+        }
+        [first] => format!("undecided, {} may bind it.", first.binding.name()),
+        [first, second, ..] => {
+            let [first, second] = [first, second].map(|one| one.binding.name());
+            format!("undecided, {first} or {second} may bind it.")
+        }
     }
-    let mut ranked: Vec<(Binding, f64)> =
-        Binding::ALL.into_iter().zip(profile.probabilities).collect();
-    ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let likeliest: Vec<&str> = ranked.iter().take(2).map(|(binding, _)| binding.name()).collect();
-    format!("undecided, {} may bind it.", likeliest.join(" or "))
 }
 
 /// The calls that speak for each resource.
@@ -79,7 +84,7 @@ fn speaks(profile: &ScriptProfile) -> Vec<(&'static str, String)> {
 
 /// What is called, and what is special about it.
 fn call(one: &Evidence) -> String {
-    let size = one.size.map(|size| format!("given {}", number(size)));
+    let size = one.size.map(|size| format!("{} elements", number(size)));
     let times = (one.calls > 1).then(|| format!("{} times", one.calls));
     let loops = match one.loops {
         0 => None,
@@ -119,19 +124,33 @@ fn label(binding: Binding) -> &'static str {
 fn jobs(of: &OfJobs) -> String {
     let program = of.program.as_ref().map_or(String::new(), |program| format!(" ({program})"));
     let measured = &of.measured;
-    let Some(binding) = measured.binding else {
+    let (name, used) = (of.name(), used(measured));
+    let others = if of.has_gpus { " Graphics processors are not looked at." } else { "" };
+    if measured.jobs == 0 {
         return format!(
-            "{}{program}: unknown, no job has run for a minute with its use known.",
-            of.name()
+            "{name}{program}: unknown, no run of a minute or more has its use known.{others}"
         );
+    }
+    let bound = measured.bound;
+    let of_each = Binding::ALL.into_iter().filter(|one| bound[one.number()] > 0);
+    let counts: Vec<String> =
+        of_each.map(|one| format!("{} binds {}", one.name(), bound[one.number()])).collect();
+    let none = measured.jobs - bound.iter().sum::<usize>();
+    let what = match (measured.binding, counts.as_slice()) {
+        (_, []) => "nothing binds them: less than a tenth of a slot of each resource.".to_owned(),
+        (Some(binding), [_]) if none == 0 && measured.jobs == 1 => {
+            format!("{} binds it.", capital(binding))
+        }
+        (Some(binding), [_]) if none == 0 => {
+            format!("{} binds all {} measured.", capital(binding), measured.jobs)
+        }
+        _ => {
+            let none = (none > 0).then(|| format!("nothing binds {none}"));
+            let counts: Vec<String> = counts.into_iter().chain(none).collect();
+            format!("of {} measured, {}.", measured.jobs, counts.join(", "))
+        }
     };
-    let bound = match (measured.bound, measured.jobs) {
-        (1, 1) => "binds it".to_owned(),
-        (bound, jobs) if bound == jobs => format!("binds all {jobs} measured"),
-        (bound, jobs) => format!("binds {bound} of {jobs} measured"),
-    };
-    let used = used(measured);
-    format!("{}{program}: {} {bound}. {used}", of.name(), capital(binding))
+    format!("{name}{program}: {what} {used}{others}")
 }
 
 /// The medians.
@@ -179,7 +198,7 @@ fn ahead(ahead: &Ahead, has: &str, then: &str) -> String {
     let jobs = plural(ahead.jobs, "job");
     let first = match ahead.jobs {
         1 => format!("1 job, which has {has} for {}", time(ahead.elapsed)),
-        _ => format!("{jobs}; the first has {has} for {}", time(ahead.elapsed)),
+        _ => format!("{jobs}; the longest has {has} for {}", time(ahead.elapsed)),
     };
     let Some(range) = ahead.range else { return format!("{first}.") };
     let left = |seconds: f64| time((seconds - ahead.elapsed).max(0.0));
@@ -196,18 +215,16 @@ fn time(seconds: f64) -> String {
 }
 
 /// Whether two kinds of jobs may share a host.
-fn shares(clusters: [i32; 2], pair: &Pair) -> String {
-    let [one, other] = clusters;
+fn shares(of: &OfPair) -> String {
+    let [one, other] = of.clusters;
     let who = match one == other {
         true => format!("Two jobs of {one}"),
         false => format!("A job of {one} and one of {other}"),
     };
-    let binding = pair.binding.name();
-    match pair.may_share() {
-        true => format!("{who} may share a host; they take most of {binding}."),
-        false => format!(
-            "{who} slow each other on one host: {binding}, {:.1} times what their two slots have.",
-            pair.share
-        ),
+    let (share, binding) = (of.pair.share, of.pair.binding.name());
+    let takes = format!("together they take {share:.2} of the {binding} of their two slots");
+    match of.pair.may_share() {
+        true => format!("{who} may share a host: {takes}, and less of the rest."),
+        false => format!("{who} slow each other on one host: {takes}."),
     }
 }
