@@ -232,7 +232,9 @@ fn ads(request: &Request, config: &Config, now: i64) -> Result<(Vec<ClassAd>, Re
     remarks.faults.extend(found.faults);
     let mut ads: Vec<ClassAd> =
         found.held.iter().chain(&found.others).map(|job| job.ad.to_classad()).collect();
-    if request.job_ads.is_none() && request.now.is_none() {
+    // The history of nobody in particular is everybody's.
+    let names_jobs = request.selection.reaches_other_users();
+    if request.job_ads.is_none() && request.now.is_none() && names_jobs {
         match schedd.finished(&request.selection, &projection, FINISHED) {
             Ok(more) => ads.extend(more.iter().map(AdText::to_classad)),
             Err(error) => remarks.faults.push(format!("finished jobs: {error}")),

@@ -26,6 +26,7 @@ pub const ATTRIBUTES: &[&str] = &[
     "MemoryProvisioned",
     "MemoryUsage",
     "NumJobStarts",
+    "Owner",
     "QDate",
     "RemoteSysCpu",
     "RemoteUserCpu",
@@ -35,6 +36,7 @@ pub const ATTRIBUTES: &[&str] = &[
     "RequestMemory",
     "ResidentSetSize",
     "ServerTime",
+    "User",
 ];
 
 /// Seconds that a job must have run before its use says something: the starter reports use every

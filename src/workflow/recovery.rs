@@ -1,4 +1,4 @@
-//! What to do about a workflow whose runs fail: what a model says, where the view bears it out.
+//! What to do about a workflow whose runs fail: what a model says, where the view confirms it.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::RangeInclusive;
@@ -121,7 +121,7 @@ impl Shown {
         let said = model.say(&self.counts);
         let (action, probability) = said.most();
         let right = Band::of(probability);
-        let is_said = right >= Band::Likely && self.bears_out(action, thrashes);
+        let is_said = right >= Band::Likely && self.confirms(action, thrashes);
         let memory = (self.at_memory > 0).then(|| Band::of(said.memory));
         let trained_on = model.trained_on().to_owned();
         is_said.then_some(Recovering { action, right, memory, trained_on })
@@ -132,9 +132,9 @@ impl Shown {
         2 * runs > self.counts.failures()
     }
 
-    /// The view bears an action out. Bad places call for `elsewhere`, limits of memory for `memory`:
+    /// The view confirms an action. Bad places call for `elsewhere`, limits of memory for `memory`:
     /// where none failed of these, that is not confirmed, and where most did, no other is.
-    fn bears_out(&self, action: Recovery, thrashes: bool) -> bool {
+    fn confirms(&self, action: Recovery, thrashes: bool) -> bool {
         let is = |of: Recovery, runs: usize| match action == of {
             true => runs > 0,
             false => !self.is_most(runs),

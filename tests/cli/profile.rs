@@ -87,6 +87,10 @@ fn finished_jobs_are_asked_for_where_the_queue_has_none() {
     let said = place.advise("-profile 7");
     assert!(said.stdout.starts_with("12 jobs of cluster 7"), "{said:?}");
     assert!(said.stdout.contains("Cpu binds all 10 measured."), "{said:?}");
+    // One's own jobs are in the queue; the history has everybody's.
+    assert_eq!(place.advise("-profile").stdout, "No jobs.\n");
+    let said = place.advise("-profile alice");
+    assert!(said.stderr.is_empty() && said.stdout.contains("of cluster 8"), "{said:?}");
 }
 
 #[test]
