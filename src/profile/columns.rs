@@ -96,7 +96,7 @@ pub fn columns<'a>(tree: &Tree, arguments: impl Iterator<Item = &'a str>) -> Vec
     }
     let texts = |like| tree.nodes.iter().filter(|node| node.text == like).count();
     let made = calls.iter().filter(|call| call.2 == Some(Use::Makes));
-    let made = made.map(|call| product(tree.numbers_inside(call.0)));
+    let made = made.map(|call| product(tree, call.0));
     let turns = of_kind(tree, Kind::Loop).filter_map(|(_, node)| node.value);
     let numbers = of_kind(tree, Kind::Number).filter_map(|(_, node)| node.value);
     let own = calls.iter().filter(|call| call.1.name.is_empty()).count();
@@ -137,9 +137,9 @@ fn speaks_for(calls: &[(usize, &Node, Option<Use>)], binding: Binding) -> f32 {
 /// A call in a loop counts so many times. Assumed.
 const LOOP: f32 = 4.0;
 
-/// Of numbers above 1, at most four: `zeros((1000, 1000))`, `bs=1M count=100`.
-fn product(numbers: impl Iterator<Item = f64>) -> f64 {
-    numbers.filter(|number| *number > 1.0).take(4).product()
+/// The product of the numbers above 1 that a call is given, at most four: `zeros((1000, 1000))`.
+pub(super) fn product(tree: &Tree, call: usize) -> f64 {
+    tree.numbers_inside(call).filter(|number| *number > 1.0).take(4).product()
 }
 
 fn count(n: usize) -> f32 {

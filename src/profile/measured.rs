@@ -16,7 +16,6 @@ pub const ATTRIBUTES: &[&str] = &[
     "CommittedTime",
     "CompletionDate",
     "ExitCode",
-    "Iwd",
     "JobCurrentStartDate",
     "JobCurrentStartExecutingDate",
     "JobStartDate",
@@ -104,7 +103,7 @@ fn slot(ad: &ClassAd) -> [f64; 4] {
     [cpus, memory, cpus, cpus]
 }
 
-/// Bytes.
+/// Bytes of a MiB.
 const MIB: f64 = 1_048_576.0;
 
 /// Seconds of the runs whose processor time RemoteUserCpu counts: those that were not broken off.

@@ -18,15 +18,15 @@ pub struct Pair {
 const ALL: f64 = 1.1;
 
 impl Pair {
-    /// Of jobs of two kinds. `None`: of one of them neither the processors nor the memory that it
-    /// takes are known.
+    /// Of jobs of two kinds. `None`: of one of them the processors or the memory that it takes are
+    /// not known.
     #[must_use]
     pub fn of(one: &Measured, other: &Measured) -> Option<Self> {
         let together = |binding| {
             let both = one.shares.get(binding)? + other.shares.get(binding)?;
             Some(both / (one.slot.get(binding)? + other.slot.get(binding)?))
         };
-        let [_cpu, _memory] = [together(Binding::Cpu)?, together(Binding::Memory)?];
+        together(Binding::Cpu).and(together(Binding::Memory))?;
         let known = Binding::ALL.into_iter().filter_map(|one| Some((one, together(one)?)));
         let (binding, share) = known.max_by(|a, b| a.1.total_cmp(&b.1))?;
         Some(Self { binding, share })

@@ -6,7 +6,7 @@ use scripttree::{Kind, Tree};
 use serde::{Deserialize, Serialize};
 
 use super::binding::Binding;
-use super::columns::{columns, names};
+use super::columns::{columns, names, product};
 use super::linear::Linear;
 use super::words::Use;
 use crate::model::ModelError;
@@ -108,19 +108,14 @@ pub struct Evidence {
 /// Elements from which on what is made takes memory: 8 MB of numbers.
 const LEAST_SIZE: f64 = 1e6;
 
-/// The product of the numbers that a call is given.
-fn size(tree: &Tree, number: usize) -> Option<f64> {
-    let size: f64 = tree.numbers_inside(number).filter(|n| *n > 1.0).take(4).product();
-    Some(size).filter(|size| *size > 1.0 && size.is_finite())
-}
-
 /// Calls by resource: those in most loops first, then those that stand there most often.
 fn evidence(tree: &Tree) -> Vec<Evidence> {
     let mut found: BTreeMap<(Binding, &str), Evidence> = BTreeMap::new();
     for (number, node) in tree.nodes.iter().enumerate().filter(|(_, node)| node.kind == Kind::Call)
     {
         let Some(of) = Use::of_call(tree, number) else { continue };
-        let size = (of == Use::Makes).then(|| size(tree, number)).flatten();
+        let size = (of == Use::Makes).then(|| product(tree, number));
+        let size = size.filter(|size| *size > 1.0 && size.is_finite());
         if size.is_some_and(|size| size < LEAST_SIZE) {
             continue;
         }

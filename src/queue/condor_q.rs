@@ -247,16 +247,7 @@ impl Schedd {
         let enough = format!("EpochWriteDate < {}", others.submitted.min(others.since));
         arguments.extend(["-limit", &limit, "-since", &enough, "-constraint", &constraint]);
         let mut ads = Vec::new();
-        let read = stream_tool("condor_history", &arguments, self.timeout, ANSWER, |output| {
-            read_ads(output, Path::new("output of condor_history"), projection, |item| {
-                if let AdItem::Ad(ad) = item
-                    && ads.len() < most
-                {
-                    ads.push(AdText::of(&ad));
-                }
-                ControlFlow::Continue(())
-            })
-        });
+        let read = self.history(&arguments, projection, most, &mut ads);
         match read {
             Err(error @ QueueError::TooLong { .. }) if !ads.is_empty() => {
                 left_out.push(error.to_string());
@@ -267,6 +258,26 @@ impl Schedd {
             left_out.push(format!("epoch ads but for the newest {most}"));
         }
         Ok((ads, left_out))
+    }
+
+    /// Adds ads that `condor_history` prints, until there are `most`.
+    fn history(
+        &self,
+        arguments: &[&str],
+        projection: &Projection,
+        most: usize,
+        ads: &mut Vec<AdText>,
+    ) -> Result<(), QueueError> {
+        stream_tool("condor_history", arguments, self.timeout, ANSWER, |output| {
+            read_ads(output, Path::new("output of condor_history"), projection, |item| {
+                if let AdItem::Ad(ad) = item
+                    && ads.len() < most
+                {
+                    ads.push(AdText::of(&ad));
+                }
+                ControlFlow::Continue(())
+            })
+        })
     }
 
     /// The ads of jobs selected that left the queue, at most `limit`, newest first.
@@ -285,16 +296,7 @@ impl Schedd {
         arguments.extend(["-long", "-attributes", &list, "-limit", &most]);
         arguments.extend(["-constraint", &constraint]);
         let mut ads = Vec::new();
-        stream_tool("condor_history", &arguments, self.timeout, ANSWER, |output| {
-            read_ads(output, Path::new("output of condor_history"), projection, |item| {
-                if let AdItem::Ad(ad) = item
-                    && ads.len() < limit
-                {
-                    ads.push(AdText::of(&ad));
-                }
-                ControlFlow::Continue(())
-            })
-        })?;
+        self.history(&arguments, projection, limit, &mut ads)?;
         Ok(ads)
     }
 

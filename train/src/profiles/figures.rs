@@ -10,7 +10,7 @@ use crate::evaluation::metrics::{Estimate, draw_sums};
 const SEED: u64 = 1;
 
 /// Classes.
-pub(super) const CLASSES: usize = 4;
+pub(super) const CLASSES: usize = Binding::ALL.len();
 
 /// What a method says of a row: how likely each class is.
 pub(super) type Said = [f64; CLASSES];

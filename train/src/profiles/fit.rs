@@ -105,18 +105,17 @@ pub(super) fn run(options: &FitOptions) -> Result<(), Error> {
     describe("training", &rows);
     heading("by folds of projects");
     measure(&rows, Method::Majority, &folds, options)?;
-    let mut best = (f64::NEG_INFINITY, RIDGES[0]);
+    let mut best = (f64::NEG_INFINITY, RIDGES[0], Vec::new());
     for ridge in RIDGES {
-        let figure = measure(&rows, Method::Linear(ridge), &folds, options)?;
+        let (figure, said) = measure(&rows, Method::Linear(ridge), &folds, options)?;
         if figure > best.0 {
-            best = (figure, ridge);
+            best = (figure, ridge, said);
         }
     }
-    let ridge = best.1;
+    let (_, ridge, said) = best;
     measure(&rows, Method::Trees, &folds, options)?;
     measure(&rows, Method::Both(ridge), &folds, options)?;
     figures("reported by HTCondor", &rows, &reported(&rows), options);
-    let said = by_folds(&rows, Method::Linear(ridge), &folds, options.seed)?;
     let temperature = temperature(&rows, &said);
     say(format_args!("\nridge {ridge}, temperature {temperature:.1}\n"));
     details(&rows, &cooled(&said, temperature), options);
@@ -170,15 +169,15 @@ fn cooled(said: &[Said], temperature: f64) -> Vec<Said> {
     said.iter().map(of).collect()
 }
 
-/// Prints the figures of a method by folds. Returned: its macro F1.
+/// Prints the figures of a method by folds. Returned: its macro F1, and what it says.
 fn measure(
     rows: &[&Row],
     method: Method,
     folds: &[usize],
     options: &FitOptions,
-) -> Result<f64, Error> {
+) -> Result<(f64, Vec<Said>), Error> {
     let said = by_folds(rows, method, folds, options.seed)?;
-    Ok(figures(&method.name(), rows, &said, options))
+    Ok((figures(&method.name(), rows, &said, options), said))
 }
 
 /// What a method says of each fold, fitted to the others.

@@ -1,7 +1,8 @@
 //! Fits a multinomial logistic regression with a ridge penalty.
 
-use holdadvise::profile::{Binding, Linear};
+use holdadvise::profile::Linear;
 
+use super::figures::CLASSES;
 use super::rows::Row;
 
 /// Steps of gradient descent.
@@ -9,9 +10,6 @@ const STEPS: usize = 400;
 
 /// Length of a step.
 const RATE: f64 = 0.5;
-
-/// Classes.
-const CLASSES: usize = Binding::ALL.len();
 
 /// Fits rows; `ridge` is the penalty on squared weights, against the mean loss. Each class weighs the
 /// same.
