@@ -15,7 +15,7 @@ pub fn script(bytes: &[u8]) {
         let columns = columns(&tree, std::iter::empty());
         assert_eq!(columns.len(), column_names().len());
         assert!(columns.iter().all(|value| value.is_finite()));
-        let profile = model.say(&tree);
+        let profile = model.say(&tree, &[]);
         let sum: f64 = profile.likely.iter().map(|one| one.probability).sum();
         assert!((0.0..=1.0 + 1e-9).contains(&sum));
         for one in &profile.evidence {

@@ -118,7 +118,7 @@ pub fn outcomes(entries: &[Entry], costs: &Costs) -> (BTreeMap<Group, Figures>, 
                     }
                 }
             }
-            What::Eligible(_) | What::Act(_) | What::Asked(_) | What::Learned(_) => {}
+            _ => {}
         }
     }
     let mut groups: BTreeMap<Group, Figures> = BTreeMap::new();

@@ -114,7 +114,7 @@ pub fn intended_acts(entries: &[Entry]) -> Vec<OpenAct> {
                     intended.insert(id, OpenAct::of(act, advice, *time));
                 }
             }
-            What::Eligible(_) | What::Outcome(_) | What::Asked(_) | What::Learned(_) => {}
+            _ => {}
         }
     }
     in_order(intended)
@@ -160,7 +160,7 @@ pub fn attempts(entries: &[Entry]) -> HashMap<String, Vec<Attempt>> {
                     }
                 }
             }
-            What::Eligible(_) | What::Act(_) | What::Asked(_) | What::Learned(_) => {}
+            _ => {}
         }
     }
     let mut all: HashMap<String, Vec<Attempt>> = HashMap::new();

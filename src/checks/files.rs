@@ -9,7 +9,9 @@ use classads::ClassAd;
 
 use super::look::{Sight, Use};
 use super::looker::{Account, Looker, Wanted};
-use super::{Check, Fault, Finding, Needed, Program, Recorded, Remark, Thing, Why, Words, urls};
+use super::{
+    Check, Fault, Finding, Needed, Program, Recorded, Remark, Script, Thing, Why, Words, urls,
+};
 use crate::rights::Ids;
 
 /// Accounts whose numbers are asked for.
@@ -214,6 +216,12 @@ impl LocalFiles {
             .iter()
             .filter_map(|path| Some((path.clone(), self.looker.words(&account, path)?)));
         words.min_by_key(|(_, words)| words.says.vagueness())
+    }
+
+    /// The text of a script that this ad's job runs. `None` where it cannot be read, and for ads that
+    /// root was handed.
+    pub fn script(&self, ad: &ClassAd, path: &str) -> Option<Script> {
+        self.looker.script(&self.reader(ad)?, path)
     }
 
     /// The time that is left for [`LocalFiles::words`] of this ad's job; `None` where nothing may

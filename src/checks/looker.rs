@@ -20,7 +20,7 @@ use serde_json::{Value, to_string as to_json};
 
 use super::look::{Sight, Use, look};
 use super::mounts::Mounts;
-use super::{Answer, Fault, Finding, Program, SERVE, Why, Words, urls, words};
+use super::{Answer, Fault, Finding, Program, SERVE, Script, Why, Words, urls, words};
 use crate::rights::{self, Ids};
 use eventlog::input;
 
@@ -33,8 +33,8 @@ const ALL_LOOKS: Duration = Duration::from_secs(5);
 /// Processor seconds that a process which looks may take.
 const PROCESSOR: u64 = 10;
 
-/// Bytes of the longest answer.
-const LONGEST: u64 = 64 << 10;
+/// Bytes of the longest answer: a script of 1 MiB, each byte of it escaped (`\\u0000`).
+const LONGEST: u64 = 7 << 20;
 
 /// An account of this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +51,8 @@ pub(super) enum Question {
     Look { path: String, wanted: Use },
     /// What does it say at its end? The answer are [`Words`], or none.
     Words { path: String },
+    /// What is its text? The answer is a [`Script`], or none.
+    Script { path: String },
     /// Does it answer? The answer is a [`Finding`].
     Url { url: String },
     /// The same, of a server of the public internet alone. Never kept.
@@ -145,6 +147,11 @@ impl Looker {
     /// What a file says at its end, as far as the account may read it.
     pub(super) fn words(&self, account: &Account, path: &str) -> Option<Words> {
         self.ask(account, path, Question::Words { path: path.to_owned() }).ok().flatten()
+    }
+
+    /// The text of a script, as far as the account may read it.
+    pub(super) fn script(&self, account: &Account, path: &str) -> Option<Script> {
+        self.ask(account, path, Question::Script { path: path.to_owned() }).ok().flatten()
     }
 
     /// Whether a file can be opened and read without waiting long for its file system.
@@ -394,6 +401,7 @@ fn answer_all() -> io::Result<()> {
         let answer = match serde_json::from_str(&line)? {
             Question::Look { path, wanted } => to_json(&look(Path::new(&path), wanted)),
             Question::Words { path } => to_json(&words::of_file(Path::new(&path)).ok().flatten()),
+            Question::Script { path } => to_json(&Script::read(Path::new(&path)).ok()),
             Question::Url { url } => to_json(&urls::ask(&url, false)),
             Question::PublicUrl { url } => to_json(&urls::ask(&url, true)),
             Question::Begins { path } => {

@@ -1,8 +1,8 @@
 //! What is true now, on this machine, of the files that a held job needs.
 //!
 //! A look changes nothing. It asks for the attributes of a file, whether the job's owner may use
-//! it so, how much space is left, for the beginning of an executable and for the end of a
-//! credential. Only the job's own ad says which files, and only of a job whose schedd runs here
+//! it so, how much space is left, for the beginning of an executable, for the end of a credential,
+//! and for the text of a script (`-profile`). Only the job's own ad says which files, and only of a job whose schedd runs here
 //! ([`LocalFiles`]).
 //!
 //! A file system may hang: another process looks, with the rights of the job's owner and no
@@ -16,6 +16,7 @@
 //! - `mounts`: file systems of this machine.
 //! - `readers`: what reads bytes of others, for the fuzz targets.
 //! - `recorded`: raw answers that were kept, to answer from again.
+//! - `script`: the text of a script.
 //! - `urls`: one request for the first byte of a URL.
 //! - `words`: the line of a program's output that says why it failed.
 
@@ -27,6 +28,7 @@ mod mounts;
 #[doc(hidden)]
 pub mod readers;
 mod recorded;
+mod script;
 mod urls;
 mod words;
 
@@ -38,6 +40,7 @@ use serde::{Deserialize, Serialize};
 pub use files::{FileSystems, LocalFiles, Urls};
 pub use looker::serve;
 pub use recorded::{Answer, Recorded};
+pub use script::Script;
 pub use words::{Words, WordsKind};
 
 pub use crate::rights::Ids;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::advice::{Recommendation, TrySuccess};
 use crate::history::Action;
+use crate::profile::Binding;
 use eventlog::JobId;
 
 /// The version of the format that this program writes.
@@ -45,6 +46,8 @@ pub enum What {
     Asked(Asked),
     /// What they had said last when it was released, and what came of that.
     Learned(Learned),
+    /// What was said of a script, and what the jobs that ran it used.
+    Profiled(Profiled),
 }
 
 /// What models said of a release of a held job as it is.
@@ -86,6 +89,26 @@ pub struct Learned {
     pub at: i64,
     /// It exited with 0.
     pub success: bool,
+}
+
+/// What was said of a script, and what the jobs of a cluster that ran it used.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Profiled {
+    /// ClusterId.
+    pub cluster: i32,
+    /// Its path.
+    pub script: String,
+    /// Digest of its text (FNV-1a), 16 hexadecimal digits.
+    pub digest: String,
+    /// What was said to be likely to bind it.
+    pub said: Binding,
+    /// How likely, 0 to 1.
+    pub probability: f64,
+    /// What binds most of the jobs that were measured.
+    pub measured: Binding,
+    /// How many were.
+    pub jobs: usize,
 }
 
 /// Held jobs that could have been acted on alike, when some of them were.

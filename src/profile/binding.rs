@@ -1,9 +1,9 @@
 //! What binds a job: the resource of whose share of a slot it takes most.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A resource that binds jobs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Binding {
     /// Processors.

@@ -8,14 +8,19 @@ use crate::queue::job_status::{COMPLETED, HELD, IDLE, RUNNING};
 
 /// Attributes that are looked at.
 pub const ATTRIBUTES: &[&str] = &[
+    "Args",
+    "Arguments",
     "BlockReadKbytes",
     "BlockWriteKbytes",
     "BytesRecvd",
     "BytesSent",
+    "ClusterId",
     "Cmd",
     "CommittedTime",
     "CompletionDate",
     "ExitCode",
+    "GlobalJobId",
+    "Iwd",
     "JobCurrentStartDate",
     "JobCurrentStartExecutingDate",
     "JobStartDate",
@@ -25,7 +30,9 @@ pub const ATTRIBUTES: &[&str] = &[
     "MemoryProvisioned",
     "MemoryUsage",
     "NumJobStarts",
+    "OsUser",
     "Owner",
+    "ProcId",
     "QDate",
     "RemoteSysCpu",
     "RemoteUserCpu",
@@ -35,6 +42,9 @@ pub const ATTRIBUTES: &[&str] = &[
     "RequestMemory",
     "ResidentSetSize",
     "ServerTime",
+    "ShouldTransferFiles",
+    "TransferExecutable",
+    "TransferInput",
     "User",
 ];
 

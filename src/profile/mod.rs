@@ -1,28 +1,34 @@
 //! What binds jobs: cpu, memory, disk or network.
 //!
 //! - `binding`: the resources, and shares of a slot.
+//! - `check`: what was said of a script beside what its jobs used.
 //! - `columns`: a script's syntax tree as numbers.
 //! - `linear`: logistic regression.
 //! - `measured`: what jobs used, by their ads.
 //! - `pairs`: which jobs may share a host.
+//! - `ran`: the script that a job runs, by its ad.
 //! - `script`: what binds a script, by its syntax tree.
 //! - `times`: how long like jobs wait and run.
 //! - `words`: what functions and commands of scripts do, by their names.
 
 mod binding;
+mod check;
 mod columns;
 mod linear;
 mod measured;
 mod pairs;
+mod ran;
 mod script;
 mod times;
 mod words;
 
 pub use binding::{Binding, SLOT, Shares};
+pub use check::Check;
 pub use columns::{columns, names as column_names};
 pub use linear::Linear;
 pub use measured::{ATTRIBUTES, Duration, Measured, Used};
 pub use pairs::Pair;
+pub use ran::Ran;
 pub use script::{Evidence, Likely, ScriptModel, ScriptProfile};
 pub use times::{Range, Survival};
 pub use words::{Use, is_builtin};

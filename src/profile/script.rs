@@ -9,6 +9,7 @@ use super::binding::Binding;
 use super::columns::{columns, names, product};
 use super::linear::Linear;
 use super::words::Use;
+use crate::advice::Band;
 use crate::model::ModelError;
 use crate::text::shown;
 
@@ -56,10 +57,11 @@ impl ScriptModel {
         Ok(model)
     }
 
-    /// What binds a script that is called without arguments, or with such as are not known.
+    /// What binds a script that is called with these arguments; none where they are not known.
     #[must_use]
-    pub fn say(&self, tree: &Tree) -> ScriptProfile {
-        let probabilities = self.linear.probabilities(&columns(tree, std::iter::empty()));
+    pub fn say(&self, tree: &Tree, arguments: &[String]) -> ScriptProfile {
+        let arguments = arguments.iter().map(String::as_str);
+        let probabilities = self.linear.probabilities(&columns(tree, arguments));
         let evidence = evidence(tree);
         let all = Binding::ALL.into_iter().zip(probabilities);
         let likely = all.map(|(binding, probability)| Likely { binding, probability });
@@ -78,6 +80,15 @@ pub struct ScriptProfile {
     pub likely: Vec<Likely>,
     /// Calls that use a resource.
     pub evidence: Vec<Evidence>,
+}
+
+impl ScriptProfile {
+    /// The resource that is likely to bind it, if one is.
+    #[must_use]
+    pub fn named(&self) -> Option<Likely> {
+        // Of what is very likely by its likelihood, 80 % was right: that is likely.
+        self.likely.first().copied().filter(|one| Band::of(one.probability) >= Band::Likely)
+    }
 }
 
 /// How likely a resource binds a script.

@@ -1,9 +1,12 @@
 //! What binds scripts and jobs.
 
 use std::fmt::Write;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 
 use serde_json::Value;
 
+use crate::checks::{output, owner, place};
 use crate::harness::Place;
 
 /// A download, a large matrix, and one that only starts another program.
@@ -189,5 +192,112 @@ fn options_that_do_not_go_with_it_are_refused() {
         let said = place.advise(line);
         assert_eq!(said.status, 1);
         assert!(said.stderr.contains(error), "{said:?}");
+    }
+}
+
+/// Finished jobs of the owner of a script, submitted an hour before it ends.
+fn of_script(place: &Place, cluster: i32, more: &str) -> String {
+    let host = output("uname", "-n");
+    let folder = place.path("run");
+    format!(
+        "ClusterId = {cluster}\nProcId = 0\nOwner = \"{}\"\nJobStatus = 4\nIwd = \"{}\"\n\
+         GlobalJobId = \"{host}#{cluster}.0#1\"\nQDate = 4000000000\nCommittedTime = 600\n\
+         RemoteUserCpu = 570.0\nMemoryUsage = 300\n{more}\n",
+        owner().0,
+        folder.display()
+    )
+}
+
+/// What the finished jobs of the history say.
+fn finished(place: &Place, ads: &str) {
+    let file = place.file("history.ads", ads);
+    place.tool("condor_q", "exit 0");
+    place.tool("condor_history", &format!("/bin/cat {}", file.display()));
+}
+
+/// The entries of the journal, without their times.
+fn entries(place: &Place) -> Vec<Value> {
+    let Ok(folder) = fs::read_dir(place.path(".local/state/condor-holdadvise/journal")) else {
+        return Vec::new();
+    };
+    let paths = folder.map(|entry| entry.unwrap().path());
+    let texts = paths.map(|path| fs::read_to_string(path).unwrap());
+    let lines: Vec<String> =
+        texts.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>()).collect();
+    let mut all: Vec<Value> =
+        lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    all.iter_mut().for_each(|entry| drop(entry.as_object_mut().unwrap().remove("Time")));
+    all
+}
+
+const COPIES: &str = "#!/bin/sh\nfor i in 1 2 3 4 5 6 7 8; do\n  dd if=/dev/zero of=out.$i bs=1M count=1000\n  cp \
+                      out.$i copy.$i\n  sync\ndone\n";
+
+#[test]
+fn a_script_is_compared_with_what_its_jobs_used() {
+    let place = place();
+    place.file("run/copies.sh", COPIES);
+    finished(&place, &of_script(&place, 7, "Cmd = \"copies.sh\"\n"));
+    let said = place.advise("-profile 7");
+    assert_eq!((said.status, said.stderr.as_str()), (0, ""));
+    let text = said.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for line in ["Disk is likely to bind it. Not as measured.", "Scripts so far: 0 of 1 were bound"]
+    {
+        assert!(text.contains(line), "{said:?}");
+    }
+    let mistake = entries(&place);
+    assert_eq!(mistake.len(), 1, "{mistake:?}");
+    assert_eq!(mistake[0]["Kind"], "Profiled");
+    assert_eq!((&mistake[0]["Said"], &mistake[0]["Measured"]), (&"disk".into(), &"cpu".into()));
+    // It is noted once, and what came otherwise is noted anew.
+    place.advise("-profile 7");
+    assert_eq!(entries(&place), mistake);
+    let busy = of_script(&place, 7, "Cmd = \"copies.sh\"\n")
+        .replace("= 300", "= 300\nBlockWriteKbytes = 90000000");
+    finished(&place, &busy);
+    let said = place.advise("-profile -json 7");
+    let json: Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!(json["checked"], serde_json::json!({ "scripts": 1, "right": 1 }));
+    assert_eq!(json["jobs"][0]["script"]["check"]["measured"], "disk");
+    assert_eq!(entries(&place).len(), 2);
+}
+
+#[test]
+fn a_script_of_jobs_that_never_ran_says_what_will_bind_them() {
+    let place = place();
+    place.file("run/copies.sh", COPIES);
+    let shell = "Cmd = \"/bin/bash\"\nTransferExecutable = false\nArguments = \"copies.sh\"\n\
+                  TransferInput = \"copies.sh\"\n";
+    let ad = of_script(&place, 7, shell).replace("CommittedTime = 600\n", "");
+    finished(&place, &ad);
+    let said = place.advise("-profile 7");
+    assert!(said.stdout.contains("copies.sh (shell): Disk is likely to bind it.\n"), "{said:?}");
+    assert_eq!(entries(&place), Vec::<Value>::new());
+}
+
+#[test]
+fn what_is_no_script_of_these_jobs_is_compared_with_nothing() {
+    let place = place();
+    place.file("run/copies.sh", COPIES);
+    let own = of_script(&place, 7, "Cmd = \"copies.sh\"\n");
+    let is_silent = |ads: &str, text: &str| {
+        finished(&place, ads);
+        let said = place.advise("-profile 7");
+        assert_eq!((said.status, said.stderr.as_str()), (0, ""));
+        assert!(!said.stdout.contains("Scripts so far"), "{said:?}");
+        assert_eq!(said.stdout.contains("Script:"), !text.is_empty(), "{said:?}");
+        assert!(said.stdout.contains(text), "{said:?}");
+    };
+    is_silent(&own.replace("QDate = 4000000000", "QDate = 1000"), "was changed after the jobs");
+    is_silent(&own.replace("GlobalJobId = \"", "GlobalJobId = \"elsewhere-"), "");
+    is_silent(&own.replace("copies.sh", "/dev/zero"), "");
+    is_silent(&own.replace("copies.sh", "absent.py"), "");
+    let other = own.replace("ProcId = 0", "ProcId = 1").replace("copies.sh", "other.py");
+    is_silent(&format!("{own}\n{other}"), "");
+    assert_eq!(entries(&place), Vec::<Value>::new());
+    // Nor where its owner may not read it.
+    if owner().1 {
+        fs::set_permissions(place.path("run/copies.sh"), Permissions::from_mode(0o600)).unwrap();
+        is_silent(&own, "");
     }
 }

@@ -5,23 +5,30 @@ use std::io::{self, Write};
 use super::Page;
 use super::times::length;
 use super::wrap::wrap;
-use crate::advice::Band;
-use crate::cli::profile::{Ahead, OfJobs, OfPair, OfScript, Profiles};
+use crate::cli::profile::{Ahead, Checked, OfJobs, OfPair, OfScript, Profiles, RanScript};
 use crate::profile::{Binding, Evidence, Measured, Range, SLOT, ScriptProfile};
 use crate::text::plural;
 
 pub(in crate::cli) fn print(out: &mut dyn Write, all: &Profiles, page: &Page) -> io::Result<()> {
     let columns = page.style.columns;
-    let mut line =
-        |first: &str, text: &str| out.write_all(wrap(first, 2, text, columns).as_bytes());
+    let mut line = |first: &str, text: &str| {
+        let indent = first.len() - first.trim_start().len() + 2;
+        out.write_all(wrap(first, indent, text, columns).as_bytes())
+    };
     for of in &all.scripts {
         line("", &script(of))?;
-        for (label, text) in of.profile.iter().flat_map(speaks) {
+        for (label, text) in speaks(&of.profile) {
             line(&format!("  {label}: "), &text)?;
         }
     }
     for of in &all.jobs {
         line("", &jobs(of))?;
+        if let Some(ran) = &of.script {
+            line("  Script: ", &ran_script(ran))?;
+            for (label, text) in speaks(&ran.of.profile) {
+                line(&format!("    {label}: "), &text)?;
+            }
+        }
         for (label, text) in times(of) {
             line(&format!("  {label}: "), &text)?;
         }
@@ -35,12 +42,16 @@ pub(in crate::cli) fn print(out: &mut dyn Write, all: &Profiles, page: &Page) ->
     if all.not_paired > 0 {
         line("", &format!("{} not compared.", plural(all.not_paired, "more cluster")))?;
     }
+    let Checked { scripts, right } = all.checked;
+    if scripts > 0 {
+        line("", &format!("Scripts so far: {right} of {scripts} were bound by what was said."))?;
+    }
     Ok(())
 }
 
 /// What binds a script.
 fn script(of: &OfScript) -> String {
-    let mut text = vec![format!("{} ({}): {}", of.file, of.language, binds(of.profile.as_ref()))];
+    let mut text = vec![format!("{} ({}): {}", of.file, of.language, binds(&of.profile))];
     match of.starts.as_slice() {
         [] => {}
         [one] => text.push(format!("It starts {one}, which was not read.")),
@@ -56,14 +67,26 @@ fn script(of: &OfScript) -> String {
     text.join(" ")
 }
 
-fn binds(profile: Option<&ScriptProfile>) -> String {
-    let likely = profile.map_or(&[][..], |profile| &profile.likely);
-    match likely {
+/// What binds a script that jobs run, beside what they used.
+fn ran_script(ran: &RanScript) -> String {
+    let mut text = script(&ran.of);
+    if ran.is_changed {
+        text.push_str(" It was changed after the jobs were submitted.");
+    }
+    match ran.check {
+        Some(check) if check.is_right() => text.push_str(" As measured."),
+        Some(_) => text.push_str(" Not as measured."),
+        None => {}
+    }
+    text
+}
+
+fn binds(profile: &ScriptProfile) -> String {
+    if let Some(first) = profile.named() {
+        return format!("{} is likely to bind it.", capital(first.binding));
+    }
+    match profile.likely.as_slice() {
         [] => "unknown, none of its calls says what binds it.".to_owned(),
-        // Of what is very likely by its likelihood, 80 % was right: that is likely.
-        [first, ..] if Band::of(first.probability) >= Band::Likely => {
-            format!("{} is likely to bind it.", capital(first.binding))
-        }
         [first] => format!("undecided, {} may bind it.", first.binding.name()),
         [first, second, ..] => {
             let [first, second] = [first, second].map(|one| one.binding.name());

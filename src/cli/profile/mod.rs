@@ -1,26 +1,32 @@
 //! `-profile`: what binds scripts and jobs.
+//!
+//! - `checked`: what was said of scripts beside what their jobs used, in the journal.
+//! - `scripts`: what is said of a script, named or run by jobs.
+
+mod checked;
+mod scripts;
 
 use std::collections::{BTreeMap, HashSet};
-use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use classads::ClassAd;
 use eventlog::JobId;
 use jiff::tz::TimeZone;
-use scripttree::{Language, MAX_BYTES, Tree};
+use scripttree::Language;
 use serde::Serialize;
 
+pub(in crate::cli) use self::checked::Checked;
+pub(in crate::cli) use self::scripts::{OfScript, RanScript};
+use self::scripts::{of_scripts, ran_scripts};
 use super::constraint::Constraint;
 use super::gather::{Remarks, found};
-use super::output::say;
 use super::print::{Page, print_profile};
 use super::request::Output;
 use super::run::{RunError, tell};
 use super::{Config, Request};
-use crate::profile::{
-    ATTRIBUTES, Measured, Pair, Range, ScriptModel, ScriptProfile, Survival, Use, Used, is_builtin,
-};
+use crate::checks::Script;
+use crate::profile::{ATTRIBUTES, Measured, Pair, Range, ScriptModel, Survival, Used};
 use crate::queue::{AdText, JobSpec, Projection, Selection, display_path, job_status};
 use crate::text::{plural, shown, to_json_pretty};
 
@@ -41,6 +47,8 @@ pub(in crate::cli) struct Profiles {
     pub(in crate::cli) pairs: Vec<OfPair>,
     /// Clusters that were measured and are not compared.
     pub(in crate::cli) not_paired: usize,
+    /// Scripts of which something was said and whose jobs were measured, in the journal.
+    pub(in crate::cli) checked: Checked,
 }
 
 /// How jobs of two clusters get on in two slots of one host.
@@ -51,21 +59,6 @@ pub(in crate::cli) struct OfPair {
     pub(in crate::cli) pair: Pair,
 }
 
-/// What is said of a script.
-#[derive(Clone, Debug, Serialize)]
-pub(in crate::cli) struct OfScript {
-    pub(in crate::cli) file: String,
-    pub(in crate::cli) language: &'static str,
-    /// Places that are no syntax of the language.
-    pub(in crate::cli) faults: usize,
-    /// There is more than was read.
-    pub(in crate::cli) is_cut: bool,
-    /// `None`: it has no calls that say anything.
-    pub(in crate::cli) profile: Option<ScriptProfile>,
-    /// Programs that it starts, which were not read.
-    pub(in crate::cli) starts: Vec<String>,
-}
-
 /// What is said of the jobs of a cluster.
 #[derive(Clone, Debug, Serialize)]
 pub(in crate::cli) struct OfJobs {
@@ -73,6 +66,8 @@ pub(in crate::cli) struct OfJobs {
     pub(in crate::cli) owner: Option<String>,
     /// Their Cmd, where it is one.
     pub(in crate::cli) program: Option<String>,
+    /// The script that they run, where it can be read.
+    pub(in crate::cli) script: Option<RanScript>,
     /// One of them asks for GPUs.
     pub(in crate::cli) has_gpus: bool,
     pub(in crate::cli) jobs: usize,
@@ -105,7 +100,8 @@ pub(super) fn run(
     out: &mut dyn Write,
 ) -> Result<(), RunError> {
     let (scripts, jobs) = sorted(&request.selection.jobs);
-    let mut profiles = Profiles { scripts: of_scripts(&scripts)?, ..Profiles::default() };
+    let model = ScriptModel::shipped()?;
+    let mut profiles = Profiles { scripts: of_scripts(&scripts, &model), ..Profiles::default() };
     let mut failed = None;
     // Operands say what is asked about: a script alone asks for no jobs.
     if scripts.is_empty() || !jobs.is_empty() {
@@ -115,6 +111,10 @@ pub(super) fn run(
             Ok((ads, remarks)) => {
                 tell(&remarks);
                 profiles.jobs = of_jobs(&ads, now);
+                if !request.is_offline() {
+                    ran_scripts(&mut profiles.jobs, &ads, config, &model, now);
+                    profiles.checked = checked::note(&profiles.jobs, config, now);
+                }
             }
             Err(error) if profiles.scripts.is_empty() => return Err(error),
             Err(error) => failed = Some(error),
@@ -152,73 +152,11 @@ fn sorted(specs: &[JobSpec]) -> (Vec<PathBuf>, Vec<JobSpec>) {
 /// No owner has a slash, or the end of a script's name; else it is one where a script is there.
 fn is_path(word: &str) -> bool {
     let path = Path::new(word);
-    let is_script = || read(path).is_ok_and(|text| Language::of(path, &text).is_some());
+    let is_script = || {
+        Script::read(path).is_ok_and(|script| Language::of(path, script.text.as_bytes()).is_some())
+    };
     word.contains('/') || Language::of(path, b"").is_some() || is_script()
 }
-
-fn of_scripts(paths: &[PathBuf]) -> Result<Vec<OfScript>, RunError> {
-    let model = ScriptModel::shipped()?;
-    let mut all = Vec::new();
-    for path in paths {
-        match of_script(path, &model) {
-            Ok(of) => all.push(of),
-            Err(fault) => say("Error", &format!("{}: {fault}", display_path(path))),
-        }
-    }
-    Ok(all)
-}
-
-fn of_script(path: &Path, model: &ScriptModel) -> Result<OfScript, String> {
-    let text = read(path).map_err(|error| error.to_string())?;
-    let language = Language::of(path, &text).ok_or_else(|| {
-        "expected a Python, shell or R script: a first line with #! and the interpreter, or a name that ends in .py, \
-         .sh or .R"
-            .to_owned()
-    })?;
-    let tree = scripttree::read(language, &text).map_err(|error| error.to_string())?;
-    let profile = Some(model.say(&tree)).filter(|profile| !profile.evidence.is_empty());
-    Ok(OfScript {
-        file: display_path(path).to_string(),
-        language: language.name(),
-        faults: tree.faults,
-        is_cut: tree.is_cut,
-        profile,
-        starts: starts(&tree),
-    })
-}
-
-/// One byte more than is read of a script, so that it is seen that there is more.
-fn read(path: &Path) -> std::io::Result<Vec<u8>> {
-    // A pipe that nobody writes to is waited for without end.
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(std::io::Error::other("expected a regular file"));
-    }
-    let mut text = Vec::new();
-    File::open(path)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut text)?;
-    Ok(text)
-}
-
-/// Programs that a script starts and of which nothing is known, each once.
-fn starts(tree: &Tree) -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
-    let calls = tree.nodes.iter().enumerate().filter(|(_, node)| node.is_command);
-    for (number, node) in calls {
-        let is_unknown = matches!(Use::of_call(tree, number), None | Some(Use::Programs));
-        if is_unknown && !node.name.is_empty() && !is_builtin(&node.name) {
-            let name = shown(&node.name, NAME);
-            if !all.contains(&name) {
-                all.push(name);
-            }
-        }
-        if all.len() == STARTS {
-            break;
-        }
-    }
-    all
-}
-
-/// Programs that are named, at most.
-const STARTS: usize = 6;
 
 /// The ads of the jobs asked about, in the queue and finished.
 fn ads(request: &Request, config: &Config, now: i64) -> Result<(Vec<ClassAd>, Remarks), RunError> {
@@ -298,6 +236,7 @@ fn of_cluster(cluster: i32, jobs: &[(&ClassAd, Used)]) -> OfJobs {
         cluster,
         owner: text("Owner").map(|owner| shown(&owner, NAME)),
         program: text("Cmd").filter(is_one).map(|program| shown(&program, NAME)),
+        script: None,
         has_gpus: jobs.iter().any(|(ad, _)| ad.integer("RequestGPUs") > Some(0)),
         jobs: jobs.len(),
         measured: Measured::of(&used),

@@ -1,0 +1,84 @@
+//! What was said of scripts beside what their jobs used, in the journal.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use super::OfJobs;
+use crate::cli::Config;
+use crate::cli::apply::journal_folder;
+use crate::cli::output::say;
+use crate::cli::run::RunError;
+use crate::journal::{Entry, Journal, Profiled, VERSION, What};
+
+/// Scripts in the journal of which something was said, and whose jobs were measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub(in crate::cli) struct Checked {
+    pub(in crate::cli) scripts: usize,
+    /// Their jobs were bound by what was said to be likely.
+    pub(in crate::cli) right: usize,
+}
+
+/// Notes what is not in the journal yet, and counts all that is there.
+pub(super) fn note(jobs: &[OfJobs], config: &Config, now: i64) -> Checked {
+    let checks: Vec<Profiled> = jobs.iter().filter_map(entry).collect();
+    match counted(checks, config, now) {
+        Ok(checked) => checked,
+        Err(error) => {
+            say("Warning", &error.to_string());
+            Checked::default()
+        }
+    }
+}
+
+fn entry(of: &OfJobs) -> Option<Profiled> {
+    let script = of.script.as_ref()?;
+    let check = script.check?;
+    Some(Profiled {
+        cluster: of.cluster,
+        script: script.of.file.clone(),
+        digest: script.digest.clone(),
+        said: check.said.binding,
+        probability: check.said.probability,
+        measured: check.measured,
+        jobs: of.measured.jobs,
+    })
+}
+
+fn counted(checks: Vec<Profiled>, config: &Config, now: i64) -> Result<Checked, RunError> {
+    let folder = journal_folder(config)?;
+    if checks.is_empty() && !folder.exists() {
+        return Ok(Checked::default());
+    }
+    let journal = Journal::open(&folder)?;
+    let journal = journal.lock()?;
+    let kept = journal.read()?;
+    for problem in &kept.problems {
+        say("Warning", &format!("journal: {problem}"));
+    }
+    let key = |of: &Profiled| (of.cluster, of.digest.clone());
+    let noted = kept.entries.into_iter().filter_map(|entry| match entry.what {
+        What::Profiled(of) => Some((key(&of), of)),
+        _ => None,
+    });
+    // More jobs of a cluster may be bound by something else than the first ones.
+    let mut last: HashMap<_, Profiled> = noted.collect();
+    let is_new = |of: &Profiled| {
+        last.get(&key(of)).is_none_or(|last| (last.said, last.measured) != (of.said, of.measured))
+    };
+    let new: Vec<Profiled> = checks.into_iter().filter(is_new).collect();
+    let entry =
+        |of: &Profiled| Entry { version: VERSION, time: now, what: What::Profiled(of.clone()) };
+    journal.add(&new.iter().map(entry).collect::<Vec<Entry>>())?;
+    last.extend(new.into_iter().map(|of| (key(&of), of)));
+    // A script that several clusters ran is one, by the last of them.
+    let mut scripts: HashMap<&str, &Profiled> = HashMap::new();
+    for of in last.values() {
+        let known = scripts.entry(&of.digest).or_insert(of);
+        if of.cluster > known.cluster {
+            *known = of;
+        }
+    }
+    let right = scripts.values().filter(|of| of.said == of.measured).count();
+    Ok(Checked { scripts: scripts.len(), right })
+}

@@ -1,0 +1,56 @@
+//! What was said of a script beside what its jobs used.
+
+use serde::Serialize;
+
+use super::binding::Binding;
+use super::measured::Measured;
+use super::script::{Likely, ScriptProfile};
+
+/// What was said of a script, and what binds the jobs that run it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Check {
+    /// What was said.
+    pub said: Likely,
+    /// What binds most of the jobs that were measured.
+    pub measured: Binding,
+}
+
+impl Check {
+    /// `None`: nothing was said to be likely, or most jobs are bound by nothing. Traffic is not
+    /// compared: HTCondor counts its own transfers, which no script does, and not what a program
+    /// loads by itself.
+    #[must_use]
+    pub fn of(profile: &ScriptProfile, measured: &Measured) -> Option<Self> {
+        let check = Self { said: profile.named()?, measured: measured.binding? };
+        let is_traffic = [check.said.binding, check.measured].contains(&Binding::Network);
+        (!is_traffic).then_some(check)
+    }
+
+    /// They are bound by what was said.
+    #[must_use]
+    pub fn is_right(&self) -> bool {
+        self.said.binding == self.measured
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(said: Binding, probability: f64, measured: Option<Binding>) -> Option<bool> {
+        let likely = vec![Likely { binding: said, probability }];
+        let profile = ScriptProfile { likely, evidence: Vec::new() };
+        let measured = Measured { binding: measured, ..Measured::default() };
+        Check::of(&profile, &measured).map(|check| check.is_right())
+    }
+
+    #[test]
+    fn what_is_likely_is_right_or_wrong() {
+        assert_eq!(check(Binding::Cpu, 0.8, Some(Binding::Cpu)), Some(true));
+        assert_eq!(check(Binding::Cpu, 0.8, Some(Binding::Memory)), Some(false));
+        assert_eq!(check(Binding::Cpu, 0.8, None), None);
+        assert_eq!(check(Binding::Cpu, 0.5, Some(Binding::Memory)), None);
+        assert_eq!(check(Binding::Network, 0.8, Some(Binding::Disk)), None);
+        assert_eq!(check(Binding::Disk, 0.8, Some(Binding::Network)), None);
+    }
+}
