@@ -8,9 +8,9 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use eventlog::{JobId, ReadOptions};
-use holdadvise::features::{Column, FeatureSchema, FrameEdges, Sample, Sampler};
+use holdadvise::features::{Column, EXTRAS, FeatureSchema, Holds, Layout, Sample, Sampler};
 use holdadvise::history::{
-    Action, Coverage, Episode, HistoryBuilder, HoldInQueue, NotedActions, epoch_written,
+    Action, Coverage, Episode, History, HistoryBuilder, HoldInQueue, NotedActions, epoch_written,
 };
 use jiff::tz::TimeZone;
 
@@ -82,7 +82,7 @@ fn same_hold<'a>(episodes: &'a [Episode], job: JobId, hold: &HoldInQueue) -> Opt
 
 fn compare(version: &str) {
     let recording = Recording::open(version);
-    let schema = FeatureSchema::current();
+    let schema = FeatureSchema::with_extras(&Layout::default(), &EXTRAS);
     let mut then = recording.history(recording.instant);
     let held = recording.held();
     for (_, _, ad) in &held {
@@ -92,8 +92,10 @@ fn compare(version: &str) {
         let afterwards = recording.history(i64::MAX).build();
         afterwards.episodes(i64::MAX, &NotedActions::default())
     };
-    let afterwards = Sampler::new(recording.history(i64::MAX).build(), FrameEdges::default());
-    let serving = Sampler::new(then.build(), FrameEdges::default());
+    let sampler =
+        |history: History| Sampler::for_schema(history, &schema, &Holds::All).expect("own columns");
+    let afterwards = sampler(recording.history(i64::MAX).build());
+    let serving = sampler(then.build());
     let mut differ: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let mut compared = 0;
     for (job, hold, _) in &held {

@@ -1,7 +1,7 @@
 //! Whatever is appended to a log later changes no byte of an earlier decision's sample.
 
 use eventlog::{Events, ReadOptions};
-use holdadvise::features::{FeatureSchema, FrameEdges, Sampler};
+use holdadvise::features::{EXTRAS, FeatureSchema, Holds, Layout, Sampler};
 use holdadvise::history::{Action, Coverage, History, HistoryBuilder, NotedActions};
 use jiff::tz::TimeZone;
 use proptest::prelude::*;
@@ -79,15 +79,16 @@ proptest! {
         }).collect();
         let all: String = events.iter().map(|(_, text)| text.as_str()).collect();
         let episodes = history(&all).episodes(i64::MAX, &NotedActions::default());
-        let afterwards = Sampler::new(history(&all), FrameEdges::default());
+        let schema = FeatureSchema::with_extras(&Layout::default(), &EXTRAS);
+        let sampler = |text: &str| Sampler::for_schema(history(text), &schema, &Holds::All).unwrap();
+        let afterwards = sampler(&all);
         for episode in episodes {
             let instant = episode.released_at.unwrap_or(episode.held_at + 700);
             let until: String = events.iter().filter(|(at, _)| *at <= instant).map(|(_, text)| text.as_str()).collect();
-            let then = Sampler::new(history(&until), FrameEdges::default());
+            let then = sampler(&until);
             let before = then.sample(&episode, instant, Action::AsIs, None);
             let after = afterwards.sample(&episode, instant, Action::AsIs, None);
-            let names = FeatureSchema::current().statics;
-            let differ: Vec<&String> = names.iter().zip(before.statics.iter().zip(&after.statics)).filter(|(_, (b, a))| b.to_bits() != a.to_bits()).map(|(name, _)| name).collect();
+            let differ: Vec<&String> = schema.statics.iter().zip(before.statics.iter().zip(&after.statics)).filter(|(_, (b, a))| b.to_bits() != a.to_bits()).map(|(name, _)| name).collect();
             prop_assert!(differ.is_empty(), "{differ:?} at {instant}");
             prop_assert_eq!(&before.states, &after.states);
             prop_assert_eq!(before.statics.iter().map(|value| value.to_bits()).collect::<Vec<_>>(), after.statics.iter().map(|value| value.to_bits()).collect::<Vec<_>>());

@@ -2,8 +2,8 @@
 //!
 //! A look changes nothing. It asks for the attributes of a file, whether the job's owner may use
 //! it so, how much space is left, for the beginning of an executable, for the end of a credential,
-//! and for the text of a script (`-profile`). Only the job's own ad says which files, and only of a job whose schedd runs here
-//! ([`LocalFiles`]).
+//! and for the text of a script (`-profile`). Only the job's own ad says which files, and only of a
+//! job whose schedd runs here ([`LocalFiles`]).
 //!
 //! A file system may hang: another process looks, with the rights of the job's owner and no
 //! others. It is left behind where it does not answer. Such processes also ask the servers of

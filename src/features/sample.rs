@@ -10,6 +10,7 @@ use super::neighbourhood::{Neighbourhood, Others, Voice, Window, voices};
 use super::schema::{Projection, SchemaError};
 use super::series::Both;
 use super::words::Words;
+use super::workflow::Workflows;
 use super::{FeatureSchema, Layout, State, slots};
 use crate::history::{Action, Episode, History, JobHistory, Outcome, Symbol};
 use crate::hold_code;
@@ -29,6 +30,8 @@ pub struct Sampler {
     history: History,
     around: Around,
     projection: Projection,
+    /// Where the schema asks for them.
+    workflows: Option<Workflows>,
     /// Of the job that was last asked about.
     tally: Mutex<Tally>,
 }
@@ -47,11 +50,7 @@ impl Sampler {
     /// alone.
     pub fn new(history: History, layout: impl Into<Layout>) -> Self {
         let layout = layout.into();
-        Self::of(
-            history,
-            Projection::new(layout, Column::all().iter().collect(), None),
-            &Holds::All,
-        )
+        Self::of(history, Projection::new(layout, Column::usual().collect(), None), &Holds::All)
     }
 
     /// Likewise, with the columns and states that a schema names, such as a model's.
@@ -68,7 +67,13 @@ impl Sampler {
 
     fn of(mut history: History, projection: Projection, holds: &Holds) -> Self {
         let around = Around::of(&mut history, holds);
-        Self { history, around, projection, tally: Mutex::default() }
+        let wanted = match holds {
+            Holds::All => None,
+            Holds::Clusters(clusters) => Some(clusters),
+        };
+        let asks = projection.columns.iter().any(|column| column.row.extra.is_some());
+        let workflows = asks.then(|| Workflows::of(&history, wanted));
+        Self { history, around, projection, workflows, tally: Mutex::default() }
     }
 
     /// The history it samples.
@@ -332,6 +337,8 @@ impl<'a> View<'a> {
         let all = &around[Scope::AccessPoint as usize];
         let logged = all.series.is_known() && sees_access_point;
         let has_column = |code: &usize| sampler.projection.codes.contains(code);
+        let workflows = sampler.workflows.as_ref();
+        let state = |of: &Workflows| of.state(&sampler.history, job, hold, instant);
         Facts {
             code: usize::try_from(hold.identity.code).ok().filter(has_column),
             subcode: hold.identity.subcode,
@@ -340,6 +347,8 @@ impl<'a> View<'a> {
             held_for: instant - hold.held_at,
             own: self.own(),
             usage: Usage::of(hold, job, instant),
+            workflow: workflows.map(state).unwrap_or_default(),
+            used: workflows.map(|of| of.used(job.job.cluster, instant)).unwrap_or_default(),
             sees_access_point,
             held_same_code: logged.then_some(all.held_now_same_code).or(held_in_queue),
             action,

@@ -6,6 +6,7 @@ use classads::ClassAd;
 
 use super::{Hold, HoldInQueue, Symbol, Symbols, reason};
 use crate::memo::Memo;
+use crate::profile::{Shares, Used};
 use eventlog::fnv1a;
 
 /// Attributes read from a job ad. `condor_q` is asked for these and no more.
@@ -47,6 +48,18 @@ pub const ATTRIBUTES: &[&str] = &[
     "In",
     "ContainerImage",
     "DockerImage",
+    "DAGManJobId",
+    "BlockReadKbytes",
+    "BlockWriteKbytes",
+    "BytesRecvd",
+    "BytesSent",
+    "CommittedTime",
+    "JobCurrentStartDate",
+    "JobCurrentStartExecutingDate",
+    "LastRemoteWallClockTime",
+    "RemoteSysCpu",
+    "RemoteUserCpu",
+    "RemoteWallClockTime",
 ];
 
 /// What an ad said at one instant.
@@ -91,6 +104,10 @@ pub struct AdFacts {
     pub machine: Option<Symbol>,
     /// The site of the last run, where the access point records one.
     pub site: Option<Symbol>,
+    /// DAGManJobId.
+    pub dag: Option<i64>,
+    /// What the run used of a slot.
+    pub used: Option<Box<Shares>>,
     /// Digest of Requirements: tells an edit of where the job may run.
     pub requirements: Option<u64>,
     /// Digest of what else a person edits or corrects in an ad: Cmd, arguments, environment, input,
@@ -144,6 +161,8 @@ impl AdFacts {
             servers,
             machine: machine.map(|machine| symbols.intern(&machine)),
             site: site.map(|site| symbols.intern(&site)),
+            dag: ad.integer("DAGManJobId"),
+            used: Used::of(ad, known).shares.map(Box::new),
             requirements: digest(ad, &["Requirements"]),
             description: description(ad),
         }

@@ -82,7 +82,7 @@ impl Shares {
     }
 
     /// The middle of what is known of each resource.
-    pub(super) fn medians<I: Iterator<Item = f64>>(known: impl Fn(Binding) -> I) -> Self {
+    pub(crate) fn medians<I: Iterator<Item = f64>>(known: impl Fn(Binding) -> I) -> Self {
         let middle = |binding| {
             let mut all: Vec<f64> = known(binding).collect();
             all.sort_by(f64::total_cmp);

@@ -19,9 +19,6 @@ const SHIPPED: &[u8] = include_bytes!("../../models/profile.json");
 /// Version of the layout that this program reads and writes.
 const FORMAT: u32 = 1;
 
-/// Calls that are named for a resource, at most.
-const NAMED: usize = 4;
-
 /// Says what binds a script.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScriptModel {
@@ -144,10 +141,5 @@ fn evidence(tree: &Tree) -> Vec<Evidence> {
     }
     let mut all: Vec<Evidence> = found.into_values().collect();
     all.sort_by(|a, b| (a.binding, b.loops, b.calls).cmp(&(b.binding, a.loops, a.calls)));
-    let mut counts = [0; 4];
-    all.retain(|one| {
-        counts[one.binding.number()] += 1;
-        counts[one.binding.number()] <= NAMED
-    });
     all
 }

@@ -290,11 +290,23 @@ impl Schedd {
         projection: &Projection,
         limit: usize,
     ) -> Result<Vec<AdText>, QueueError> {
+        self.finished_where(&selection.in_any_state(&[]), projection, limit)
+    }
+
+    /// Likewise, the jobs for which an expression is true.
+    ///
+    /// # Errors
+    /// As [`Schedd::finished`].
+    pub fn finished_where(
+        &self,
+        constraint: &str,
+        projection: &Projection,
+        limit: usize,
+    ) -> Result<Vec<AdText>, QueueError> {
         let (list, most) = (projection.list(), limit.to_string());
-        let constraint = selection.in_any_state(&[]);
         let mut arguments = self.arguments();
         arguments.extend(["-long", "-attributes", &list, "-limit", &most]);
-        arguments.extend(["-constraint", &constraint]);
+        arguments.extend(["-constraint", constraint]);
         let mut ads = Vec::new();
         self.history(&arguments, projection, limit, &mut ads)?;
         Ok(ads)

@@ -301,3 +301,40 @@ fn what_is_no_script_of_these_jobs_is_compared_with_nothing() {
         is_silent(&own, "");
     }
 }
+
+#[test]
+fn earlier_jobs_of_a_program_say_how_long_one_waits_and_runs() {
+    let place = Place::new();
+    let mut ads = String::new();
+    for cluster in 1..=10 {
+        let start = 1_000 + 10 * cluster;
+        writeln!(
+            ads,
+            "ClusterId = {cluster}\nProcId = 0\nOwner = \"alice\"\nCmd = \"/usr/bin/python3\"\nArgs = \"sim.py {cluster}\"\n\
+             JobStatus = 4\nQDate = 1000\nJobStartDate = {start}\nJobCurrentStartDate = {start}\n\
+             CompletionDate = {}\n",
+            start + 600
+        )
+        .unwrap();
+    }
+    let idle = "ClusterId = 11\nProcId = 0\nOwner = \"alice\"\nCmd = \"/usr/bin/python3\"\nArgs = \"sim.py 11\"\n\
+                JobStatus = 1\nQDate = 2990\n\n";
+    place.file("jobs.ads", format!("{ads}{idle}"));
+    let said = place.advise("-profile 11 -jobads jobs.ads -now 3000");
+    // Ads of a file are those that were asked for.
+    assert!(!said.stdout.contains("Ran"), "{said:?}");
+    let (history, queue) = (place.file("history.ads", &ads), place.file("queue.ads", idle));
+    place.tool("condor_q", &format!("/bin/cat {}", queue.display()));
+    let asks = "case \"$*\" in *'Cmd == \"/usr/bin/python3\"'*) /bin/cat";
+    place.tool("condor_history", &format!("{asks} {} ;; esac", history.display()));
+    let said = place.advise("-profile 11");
+    assert_eq!((said.status, said.stderr.as_str()), (0, ""));
+    let text = said.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for line in ["Ran: 10m to 10m", "(10 jobs, with earlier ones of this program)"] {
+        assert!(text.contains(line), "{said:?}");
+    }
+    // Another script of the same interpreter is another program.
+    let other = place.file("history.ads", ads.replace("sim.py", "other.py"));
+    place.tool("condor_history", &format!("{asks} {} ;; esac", other.display()));
+    assert!(!place.advise("-profile 11").stdout.contains("Ran"));
+}

@@ -95,12 +95,18 @@ fn binds(profile: &ScriptProfile) -> String {
     }
 }
 
+/// Calls that are named for a resource, at most.
+const NAMED: usize = 4;
+
 /// The calls that speak for each resource.
 fn speaks(profile: &ScriptProfile) -> Vec<(&'static str, String)> {
     let of = |binding: Binding| {
         let calls = profile.evidence.iter().filter(|one| one.binding == binding);
-        let calls: Vec<String> = calls.map(call).collect();
-        (!calls.is_empty()).then(|| (label(binding), format!("{}.", calls.join(", "))))
+        let mut calls: Vec<String> = calls.map(call).collect();
+        let more = calls.len().saturating_sub(NAMED);
+        calls.truncate(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        (!calls.is_empty()).then(|| (label(binding), format!("{}{more}.", calls.join(", "))))
     };
     Binding::ALL.into_iter().filter_map(of).collect()
 }
@@ -199,18 +205,23 @@ fn used(measured: &Measured) -> String {
 /// How long jobs waited and ran, and what is ahead.
 fn times(of: &OfJobs) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
-    lines.extend(of.waits.map(|range| ("Waited for a slot", format!("{}.", took(&range)))));
-    lines.extend(of.runs.map(|range| ("Ran", format!("{}.", took(&range)))));
+    let took = |range: Range| format!("{}.", took(&range, of.earlier > 0));
+    lines.extend(of.waits.map(|range| ("Waited for a slot", took(range))));
+    lines.extend(of.runs.map(|range| ("Ran", took(range))));
     lines.extend(of.idle.as_ref().map(|idle| ("Idle", ahead(idle, "waited", "start"))));
     lines.extend(of.running.as_ref().map(|running| ("Running", ahead(running, "run", "end"))));
     lines
 }
 
-fn took(range: &Range) -> String {
+/// `has_earlier`: earlier jobs of the same program count too.
+fn took(range: &Range, has_earlier: bool) -> String {
     let middle = range
         .middle
         .map_or(String::new(), |middle| format!(", half of them less than {}", time(middle)));
-    let jobs = plural(range.ended, "job");
+    let mut jobs = plural(range.ended, "job");
+    if has_earlier {
+        jobs.push_str(", with earlier ones of this program");
+    }
     match range.high {
         Some(high) => format!("{} to {}{middle} ({jobs})", time(range.low), time(high)),
         None => format!("{} and more{middle} ({jobs})", time(range.low)),

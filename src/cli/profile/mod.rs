@@ -1,9 +1,11 @@
 //! `-profile`: what binds scripts and jobs.
 //!
 //! - `checked`: what was said of scripts beside what their jobs used, in the journal.
+//! - `earlier`: earlier jobs of the same program.
 //! - `scripts`: what is said of a script, named or run by jobs.
 
 mod checked;
+mod earlier;
 mod scripts;
 
 use std::collections::{BTreeMap, HashSet};
@@ -72,6 +74,9 @@ pub(in crate::cli) struct OfJobs {
     pub(in crate::cli) has_gpus: bool,
     pub(in crate::cli) jobs: usize,
     pub(in crate::cli) measured: Measured,
+    /// Earlier jobs of the same program and owner that the next two count too, where too few of the
+    /// cluster ended.
+    pub(in crate::cli) earlier: usize,
     /// Seconds until the first start, of any job.
     pub(in crate::cli) waits: Option<Range>,
     /// Seconds of a run, of any job.
@@ -110,7 +115,11 @@ pub(super) fn run(
         match ads(&request, config, now) {
             Ok((ads, remarks)) => {
                 tell(&remarks);
-                profiles.jobs = of_jobs(&ads, now);
+                profiles.jobs = of_jobs(&ads, &[], now);
+                let earlier = earlier::fetch(&request, config, &ads, &profiles.jobs);
+                if !earlier.is_empty() {
+                    profiles.jobs = of_jobs(&ads, &earlier, now);
+                }
                 if !request.is_offline() {
                     ran_scripts(&mut profiles.jobs, &ads, config, &model, now);
                     profiles.checked = checked::note(&profiles.jobs, config, now);
@@ -203,7 +212,7 @@ fn job_of(ad: &ClassAd) -> Option<JobId> {
 const NO_SLOT: [i64; 2] = [7, 12];
 
 /// The jobs by cluster, the oldest first.
-fn of_jobs(ads: &[ClassAd], now: i64) -> Vec<OfJobs> {
+fn of_jobs(ads: &[ClassAd], earlier: &[ClassAd], now: i64) -> Vec<OfJobs> {
     let mut clusters: BTreeMap<i32, Vec<(&ClassAd, Used)>> = BTreeMap::new();
     let mut seen = HashSet::new();
     for ad in ads {
@@ -214,13 +223,27 @@ fn of_jobs(ads: &[ClassAd], now: i64) -> Vec<OfJobs> {
             clusters.entry(job.cluster).or_default().push((ad, Used::of(ad, now)));
         }
     }
-    clusters.into_iter().map(|(cluster, jobs)| of_cluster(cluster, &jobs)).collect()
+    let of = |(cluster, jobs): (i32, Vec<(&ClassAd, Used)>)| {
+        let like = || earlier::like(jobs[0].0, ads.iter().chain(earlier), now);
+        of_cluster(cluster, &jobs, like)
+    };
+    clusters.into_iter().map(of).collect()
 }
 
-fn of_cluster(cluster: i32, jobs: &[(&ClassAd, Used)]) -> OfJobs {
+/// `like`: what earlier jobs of the same program used.
+fn of_cluster(cluster: i32, jobs: &[(&ClassAd, Used)], like: impl FnOnce() -> Vec<Used>) -> OfJobs {
     let used: Vec<Used> = jobs.iter().map(|(_, used)| *used).collect();
-    let waits = Survival::of(used.iter().filter_map(|used| used.waited));
-    let runs = Survival::of(used.iter().filter_map(|used| used.ran));
+    let of = |used: &[Used]| {
+        let waits = Survival::of(used.iter().filter_map(|used| used.waited));
+        (waits, Survival::of(used.iter().filter_map(|used| used.ran)))
+    };
+    let (mut waits, mut runs) = of(&used);
+    let mut earlier = 0;
+    if runs.range(0.0).is_none() {
+        let all = [used.clone(), like()].concat();
+        earlier = all.len() - used.len();
+        (waits, runs) = of(&all);
+    }
     let text = |name| jobs.iter().find_map(|(ad, _)| ad.string(name));
     let ahead = |status: i64, survival: &Survival, of: fn(&Used) -> Option<f64>| {
         let of_status = jobs.iter().filter(|(ad, _)| ad.integer("JobStatus") == Some(status));
@@ -240,6 +263,7 @@ fn of_cluster(cluster: i32, jobs: &[(&ClassAd, Used)]) -> OfJobs {
         has_gpus: jobs.iter().any(|(ad, _)| ad.integer("RequestGPUs") > Some(0)),
         jobs: jobs.len(),
         measured: Measured::of(&used),
+        earlier,
         waits: waits.range(0.0),
         runs: runs.range(0.0),
         idle: ahead(job_status::IDLE, &waits, |used| {
