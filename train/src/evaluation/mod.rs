@@ -1,5 +1,6 @@
 //! What models and policies are worth on holds whose outcome is known.
 //!
+//! - `classes`: how well classes are named.
 //! - [`closed_loop`]: lets policies and the advisor decide in running simulations.
 //! - [`evaluate`]: puts models beside baselines, with the figures of `holdadvise::metrics`.
 //! - [`judge`]: advice by the truth of simulations.
@@ -10,6 +11,7 @@
 //! - [`review`]: advice on the past holds of logs.
 //! - [`when`]: later releases by the truth of simulations.
 
+pub(crate) mod classes;
 pub mod closed_loop;
 pub mod evaluate;
 pub mod judge;

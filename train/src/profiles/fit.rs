@@ -1,17 +1,18 @@
-//! Fits the methods and compares them: majority, logistic regression, boosted trees. The regression is
-//! what the program asks.
+//! Fits the methods and compares them: majority, logistic regression, boosted trees, an LSTM. The
+//! regression is what the program asks.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use holdadvise::model::{Forest, Node};
-use holdadvise::profile::{Binding, ScriptModel};
+use holdadvise::profile::{Binding, Linear, ScriptModel};
 use holdadvise::random::Random;
 use scripttree::Language;
 
-use super::figures::{CLASSES, Figures, Said, most, right, table};
+use super::figures::{CLASSES, Said, confusion, mean, most, right, table};
 use super::linear::{self, class_weights};
 use super::rows::{Row, read_rows};
+use super::sequence::{self, CHOICES, Choice, Network};
 use crate::Error;
 use crate::output::Output;
 use crate::say::say;
@@ -22,8 +23,8 @@ use crate::training::source_dropout::SourceDropout;
 /// Fit majority, logistic regression and boosted trees to scripts that were measured
 #[derive(Clone, Debug, clap::Args)]
 pub struct FitOptions {
-    /// Files of measurements, as `scripts/trials/profiles` makes them: to train on, and to choose by
-    /// folds of projects.
+    /// Files of measurements, as `scripts/trials/profiles` makes them: to train on, and to choose
+    /// by folds of projects.
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     rows: Vec<PathBuf>,
     /// Files of other projects, of which figures are printed.
@@ -38,13 +39,17 @@ pub struct FitOptions {
     /// File to write: the regression, which `condor_holdadvise -profile` asks.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace the file if it is there already.
+    /// File to write: an LSTM over the nodes of the syntax tree, as TorchScript. Without it none is
+    /// fitted.
+    #[arg(long, value_name = "FILE")]
+    sequence: Option<PathBuf>,
+    /// Replace the files if they are there already.
     #[arg(long)]
     replace: bool,
 }
 
 /// Parts into which the projects are cut.
-const FOLDS: usize = 5;
+pub(super) const FOLDS: usize = 5;
 
 /// Forests whose mean is a forest: each stops by another part.
 const BAGS: usize = 5;
@@ -54,6 +59,9 @@ const BOOSTING: BoostingOptions = BoostingOptions { trees: 60, leaves: 6, tree_r
 /// Penalties of the logistic regression that are tried.
 const RIDGES: [f64; 5] = [0.3, 0.1, 0.03, 0.01, 0.003];
 
+/// Bootstrap draws are of this seed.
+const DRAWS_SEED: u64 = 1;
+
 /// A way to say how likely each class is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Method {
@@ -61,8 +69,7 @@ enum Method {
     /// With this penalty.
     Linear(f64),
     Trees,
-    /// The mean of the trees and of the regression with this penalty.
-    Both(f64),
+    Sequence(Choice),
 }
 
 impl Method {
@@ -71,7 +78,7 @@ impl Method {
             Self::Majority => "majority".to_owned(),
             Self::Linear(ridge) => format!("logistic regression, ridge {ridge}"),
             Self::Trees => "boosted trees".to_owned(),
-            Self::Both(ridge) => format!("mean of the trees and the regression, ridge {ridge}"),
+            Self::Sequence(choice) => format!("LSTM over the tree, {}", choice.name()),
         }
     }
 
@@ -79,70 +86,123 @@ impl Method {
     fn say(self, train: &[&Row], asked: &[&Row], seed: u64) -> Result<Vec<Said>, Error> {
         Ok(match self {
             Self::Majority => majority(train, asked),
-            Self::Linear(ridge) => {
-                let linear = linear::fit(train, ridge);
-                asked.iter().map(|row| linear.probabilities(&row.columns)).collect()
-            }
+            Self::Linear(ridge) => of_linear(&linear::fit(train, ridge), asked),
             Self::Trees => trees(train, asked, seed)?,
-            Self::Both(ridge) => {
-                let both = Self::Linear(ridge).say(train, asked, seed)?;
-                let mean = |(one, other): (Said, Said)| {
-                    std::array::from_fn(|class| f64::midpoint(one[class], other[class]))
-                };
-                both.into_iter().zip(trees(train, asked, seed)?).map(mean).collect()
-            }
+            Self::Sequence(choice) => Network::fit(&choice, train, seed)?.said(asked)?,
         })
     }
 }
 
+fn of_linear(linear: &Linear, rows: &[&Row]) -> Vec<Said> {
+    rows.iter().map(|row| linear.probabilities(&row.columns)).collect()
+}
+
+/// What the folds choose.
+struct Chosen {
+    /// Penalty of the regression.
+    ridge: f64,
+    /// What makes its likelihoods honest.
+    temperature: f64,
+    /// Of the LSTM, if one is asked for.
+    choice: Option<Choice>,
+}
+
 /// Runs `profiles fit`.
 pub(super) fn run(options: &FitOptions) -> Result<(), Error> {
-    let output = options.output.as_ref().map(|path| Output::new(path, options.replace));
-    output.iter().try_for_each(Output::check)?;
+    let [output, sequence] = [&options.output, &options.sequence]
+        .map(|path| path.as_ref().map(|path| Output::new(path, options.replace)));
+    if sequence.is_some() {
+        sequence::check()?;
+    }
+    output.iter().chain(&sequence).try_for_each(Output::check)?;
+    if let (Some(path), true) = (&options.sequence, options.output == options.sequence) {
+        let path = path.display();
+        return Err(format!("{path}: named by -o and by --sequence; name two files").into());
+    }
     let rows = read_rows(&options.rows)?;
     let rows: Vec<&Row> = rows.iter().collect();
-    let folds = folds(&rows, options.seed)?;
     describe("training", &rows);
-    heading("by folds of projects");
-    measure(&rows, Method::Majority, &folds, options)?;
-    let mut best = (f64::NEG_INFINITY, RIDGES[0], Vec::new());
-    for ridge in RIDGES {
-        let (figure, said) = measure(&rows, Method::Linear(ridge), &folds, options)?;
-        if figure > best.0 {
-            best = (figure, ridge, said);
-        }
-    }
-    let (_, ridge, said) = best;
-    measure(&rows, Method::Trees, &folds, options)?;
-    measure(&rows, Method::Both(ridge), &folds, options)?;
-    figures("reported by HTCondor", &rows, &reported(&rows), options);
-    let temperature = temperature(&rows, &said);
-    say(format_args!("\nridge {ridge}, temperature {temperature:.1}\n"));
-    details(&rows, &cooled(&said, temperature), options);
+    let chosen = choose(&rows, options)?;
+    let mut linear = linear::fit(&rows, chosen.ridge);
+    let network = chosen.choice.map(|choice| Network::fit(&choice, &rows, options.seed));
+    let network = network.transpose()?;
     if !options.kept_out.is_empty() {
         let kept = read_rows(&options.kept_out)?;
         let kept: Vec<&Row> = kept.iter().collect();
         apart(&rows, &kept)?;
         describe("kept out", &kept);
         heading("kept out");
-        for method in [Method::Majority, Method::Linear(ridge), Method::Trees, Method::Both(ridge)]
-        {
-            let said = method.say(&rows, &kept, options.seed)?;
-            figures(&method.name(), &kept, &said, options);
+        let show = |name: &str, said: &[Said]| figures(name, &kept, said, options);
+        show(&Method::Majority.name(), &majority(&rows, &kept));
+        let of_linear = of_linear(&linear, &kept);
+        show(&Method::Linear(chosen.ridge).name(), &of_linear);
+        let of_trees = trees(&rows, &kept, options.seed)?;
+        show(&Method::Trees.name(), &of_trees);
+        show(TREES_AND_LINEAR, &mean(&of_trees, &of_linear));
+        if let (Some(network), Some(choice)) = (&network, chosen.choice) {
+            let said = network.said(&kept)?;
+            show(&Method::Sequence(choice).name(), &said);
+            show(SEQUENCE_AND_LINEAR, &mean(&said, &of_linear));
+            less(&kept, &said, &of_linear, options);
         }
-        figures("reported by HTCondor", &kept, &reported(&kept), options);
-        let said = Method::Linear(ridge).say(&rows, &kept, options.seed)?;
-        details(&kept, &cooled(&said, temperature), options);
+        show(REPORTED, &reported(&kept));
+        details(&kept, &cooled(&of_linear, chosen.temperature), options);
     }
     if let Some(output) = output {
         let projects: BTreeSet<&str> = rows.iter().map(|row| &*row.project).collect();
         let about = format!("{} runs of scripts of {} projects", rows.len(), projects.len());
-        let mut linear = linear::fit(&rows, ridge);
-        linear.weights.iter_mut().flatten().for_each(|weight| *weight /= temperature);
+        linear.weights.iter_mut().flatten().for_each(|weight| *weight /= chosen.temperature);
         let model = ScriptModel::new(linear, about);
         output.write((serde_json::to_string(&model)? + "\n").as_bytes())?;
     }
+    if let (Some(output), Some(network)) = (sequence, network) {
+        output.write(&network.archive()?)?;
+    }
     Ok(())
+}
+
+const TREES_AND_LINEAR: &str = "mean of the trees and the regression";
+const SEQUENCE_AND_LINEAR: &str = "mean of the LSTM and the regression";
+const REPORTED: &str = "reported by HTCondor";
+
+/// Chooses by folds of projects, and prints the figures.
+fn choose(rows: &[&Row], options: &FitOptions) -> Result<Chosen, Error> {
+    let folds = folds(rows, options.seed)?;
+    heading("by folds of projects");
+    let measure = |method| measure(rows, method, &folds, options);
+    measure(Method::Majority)?;
+    let (ridge, of_linear) = best(&RIDGES, |ridge| measure(Method::Linear(ridge)))?;
+    let (_, of_trees) = measure(Method::Trees)?;
+    figures(TREES_AND_LINEAR, rows, &mean(&of_trees, &of_linear), options);
+    let mut choice = None;
+    if options.sequence.is_some() {
+        let (best, said) = best(&CHOICES, |choice| measure(Method::Sequence(choice)))?;
+        choice = Some(best);
+        let both = mean(&said, &of_linear);
+        figures(SEQUENCE_AND_LINEAR, rows, &both, options);
+        less(rows, &said, &of_linear, options);
+    }
+    figures(REPORTED, rows, &reported(rows), options);
+    let temperature = temperature(rows, &of_linear);
+    say(format_args!("\nridge {ridge}, temperature {temperature:.1}\n"));
+    details(rows, &cooled(&of_linear, temperature), options);
+    Ok(Chosen { ridge, temperature, choice })
+}
+
+/// Of those that are tried the one whose measured figure is largest, with what it says.
+fn best<T: Copy>(
+    tried: &[T],
+    mut measure: impl FnMut(T) -> Result<(f64, Vec<Said>), Error>,
+) -> Result<(T, Vec<Said>), Error> {
+    let mut best: Option<(f64, T, Vec<Said>)> = None;
+    for &one in tried {
+        let (figure, said) = measure(one)?;
+        if best.as_ref().is_none_or(|(most, ..)| figure > *most) {
+            best = Some((figure, one, said));
+        }
+    }
+    let (_, one, said) = best.ok_or("there is nothing to try")?;
+    Ok((one, said))
 }
 
 /// Temperatures that are tried, in tenths.
@@ -200,10 +260,22 @@ fn heading(what: &str) {
 
 /// Prints a line of a table. Returned: the macro F1.
 fn figures(name: &str, rows: &[&Row], said: &[Said], options: &FitOptions) -> f64 {
-    let figures = Figures::of(rows, said, options.draws);
-    say(format_args!("| {name} | {} |\n", figures.cells()));
-    figures.f1.value
+    let named = confusion(rows, said).named(options.draws, DRAWS_SEED);
+    say(format_args!("| {name} | {} |\n", named.cells()));
+    named.f1.value
 }
+
+/// Prints figures of the LSTM, and of the mean of both, less those of the regression.
+fn less(rows: &[&Row], network: &[Said], linear: &[Said], options: &FitOptions) {
+    let [both, network, linear] =
+        [&mean(network, linear)[..], network, linear].map(|said| confusion(rows, said));
+    for (name, of) in [("LSTM less regression", network), (BOTH_LESS, both)] {
+        let named = of.less(&linear, options.draws, DRAWS_SEED);
+        say(format_args!("| {name} | {} |\n", named.cells()));
+    }
+}
+
+const BOTH_LESS: &str = "mean of both less regression";
 
 /// Prints the confusion, how honest likelihoods are, and figures by language.
 fn details(rows: &[&Row], said: &[Said], options: &FitOptions) {
@@ -254,7 +326,7 @@ fn apart(rows: &[&Row], kept: &[&Row]) -> Result<(), Error> {
 
 /// The fold of each row. All of a project are in one; projects are dealt out as chance orders them,
 /// each to the fold with fewest rows.
-fn folds(rows: &[&Row], seed: u64) -> Result<Vec<usize>, Error> {
+pub(super) fn folds(rows: &[&Row], seed: u64) -> Result<Vec<usize>, Error> {
     let projects: BTreeSet<&str> = rows.iter().map(|row| &*row.project).collect();
     if projects.len() < FOLDS {
         let n = projects.len();
@@ -278,7 +350,7 @@ fn folds(rows: &[&Row], seed: u64) -> Result<Vec<usize>, Error> {
 }
 
 /// The rows of a fold, and the others.
-fn parted(folds: &[usize], fold: usize) -> (Vec<usize>, Vec<usize>) {
+pub(super) fn parted(folds: &[usize], fold: usize) -> (Vec<usize>, Vec<usize>) {
     (0..folds.len()).partition(|row| folds[*row] == fold)
 }
 
@@ -345,7 +417,7 @@ fn trees(rows: &[&Row], asked: &[&Row], seed: u64) -> Result<Vec<Said>, Error> {
             let examples = Examples { statics: &statics, k, target: &target, weight: &weight };
             bags.push(boost(examples, &split, &none, &BOOSTING, seed + bag as u64));
         }
-        mean(&bags)
+        mean_forest(&bags)
     };
     let forests: [Forest; CLASSES] = std::array::from_fn(forest);
     let of = |row: &&Row| {
@@ -357,7 +429,7 @@ fn trees(rows: &[&Row], asked: &[&Row], seed: u64) -> Result<Vec<Said>, Error> {
 }
 
 /// The forest whose logit is the mean of those of others.
-fn mean(forests: &[Forest]) -> Forest {
+fn mean_forest(forests: &[Forest]) -> Forest {
     let mut all = Forest::default();
     for forest in forests {
         let shift = all.nodes.len() as u32;

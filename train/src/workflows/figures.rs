@@ -6,7 +6,8 @@ use holdadvise::workflow::Recovery;
 use serde::Serialize;
 
 use super::Row;
-use crate::evaluation::metrics::{Estimate, Outcomes, Scored, draw, draw_sums};
+use crate::evaluation::classes::{Confusion, Named};
+use crate::evaluation::metrics::{Estimate, Outcomes, Scored, draw};
 
 const SEED: u64 = 1;
 
@@ -50,17 +51,12 @@ impl Figures {
         // The mean over these in each draw.
         methods.push(each[..ACTIONS].to_vec());
         let drawn = draw(&methods, clusters[0], draws, SEED);
-        let counts = confusion(rows, said);
-        let sums = draw_sums(&counts, draws, SEED);
-        let sum = |at: usize| counts.iter().map(|of| of[at]).sum();
-        let whole: Vec<f64> = (0..3 * ACTIONS).map(sum).collect();
-        let estimate =
-            |of: fn(&[f64]) -> f64| Estimate::new(of(&whole), sums.iter().map(|sums| of(sums)));
+        let Named { accuracy, f1 } = confusion(rows, said).named(draws, SEED);
         Self {
             action: drawn.estimate(ACTIONS + 1, 0),
             memory: drawn.estimate(ACTIONS, 0),
-            accuracy: estimate(accuracy),
-            f1: estimate(f1),
+            accuracy,
+            f1,
             actions: (0..ACTIONS).map(|action| drawn.estimate(action, 0)).collect(),
         }
     }
@@ -79,34 +75,17 @@ impl Figures {
     }
 }
 
-/// For each access point, in the order of the rows: for each action how often it is said and right,
-/// said, and right to say.
-fn confusion(rows: &[&Row], said: &[Scores]) -> Vec<Vec<f64>> {
+/// Actions that are right and said, by access point in the order of the rows.
+fn confusion(rows: &[&Row], said: &[Scores]) -> Confusion<ACTIONS> {
     let mut numbers = HashMap::new();
-    let mut counts: Vec<Vec<f64>> = Vec::new();
-    for (row, said) in rows.iter().zip(said) {
+    let of = |(row, said): (&&Row, &Scores)| {
         let next = numbers.len();
         let at = *numbers.entry(row.access_point).or_insert(next);
-        if at == counts.len() {
-            counts.push(vec![0.0; 3 * ACTIONS]);
-        }
         let most = (0..ACTIONS).rev().max_by(|&a, &b| said[a].total_cmp(&said[b])).unwrap_or(0);
         let right = Recovery::ALL.iter().position(|action| *action == row.action).unwrap_or(0);
-        counts[at][3 * most] += f64::from(u8::from(most == right));
-        counts[at][3 * most + 1] += 1.0;
-        counts[at][3 * right + 2] += 1.0;
-    }
-    counts
-}
-
-fn accuracy(counts: &[f64]) -> f64 {
-    let sum = |column: usize| counts.chunks_exact(3).map(|of| of[column]).sum::<f64>();
-    sum(0) / sum(2)
-}
-
-fn f1(counts: &[f64]) -> f64 {
-    let of = |of: &[f64]| 2.0 * of[0] / (of[1] + of[2]).max(1.0);
-    counts.chunks_exact(3).map(of).sum::<f64>() / ACTIONS as f64
+        (at, right, most)
+    };
+    Confusion::of(rows.iter().zip(said).map(of))
 }
 
 #[cfg(test)]

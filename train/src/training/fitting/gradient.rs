@@ -49,7 +49,7 @@ pub(super) fn gradient(
 }
 
 /// The gradient of a loss by each of some tensors.
-pub(super) fn gradients(
+pub(crate) fn gradients(
     loss: &Tensor,
     by: &[impl Borrow<Tensor>],
 ) -> Result<Vec<Tensor>, TchError> {

@@ -229,13 +229,7 @@ impl Network {
     }
 
     fn set_tensor(&self, name: &str, data: &Tensor) -> Result<(), TrainError> {
-        let mut variables = self.parameters.variables();
-        let variable = variables
-            .get_mut(name)
-            .ok_or_else(|| TchError::Kind(format!("the template has no parameter {name}")))?;
-        let data = data.f_to_device(self.parameters.device())?;
-        tch::no_grad(|| variable.f_set_data(&data))?;
-        Ok(())
+        set_parameter(&self.parameters, name, data)
     }
 
     /// Sets what statics are standardised with: (x - mean) / scale, where the module has such
@@ -381,13 +375,33 @@ impl Network {
         let mut fresh = self.copy(Device::Cpu)?;
         fresh.set_dropout(0.0)?;
         fresh.set_training(false)?;
-        // The file's name becomes the archive's top folder: the same for every model.
-        let unsaved = |error: std::io::Error| {
-            TrainError::Refused(format!("the trained module could not be saved: {error}"))
-        };
-        let folder = tempfile::tempdir().map_err(unsaved)?;
-        let path = folder.path().join("holdadvise.pt");
-        fresh.module.save(&path)?;
-        std::fs::read(&path).map_err(unsaved)
+        saved(&fresh.module)
     }
+}
+
+/// Gives a parameter of a template new data, of any shape.
+pub(crate) fn set_parameter(
+    parameters: &nn::VarStore,
+    name: &str,
+    data: &Tensor,
+) -> Result<(), TrainError> {
+    let mut variables = parameters.variables();
+    let variable = variables
+        .get_mut(name)
+        .ok_or_else(|| TchError::Kind(format!("the template has no parameter {name}")))?;
+    let data = data.f_to_device(parameters.device())?;
+    tch::no_grad(|| variable.f_set_data(&data))?;
+    Ok(())
+}
+
+/// The file that `torch.jit.save` would write of a module.
+pub(crate) fn saved(module: &TrainableCModule) -> Result<Vec<u8>, TrainError> {
+    // The file's name becomes the archive's top folder: the same for every model.
+    let unsaved = |error: std::io::Error| {
+        TrainError::Refused(format!("the trained module could not be saved: {error}"))
+    };
+    let folder = tempfile::tempdir().map_err(unsaved)?;
+    let path = folder.path().join("holdadvise.pt");
+    module.save(&path)?;
+    std::fs::read(&path).map_err(unsaved)
 }

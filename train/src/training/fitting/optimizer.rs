@@ -116,7 +116,7 @@ impl AdamW {
 }
 
 /// Tensors one after the other.
-pub(super) fn flat(tensors: &[Tensor]) -> Result<Tensor, TchError> {
+pub(crate) fn flat(tensors: &[Tensor]) -> Result<Tensor, TchError> {
     let flat = tensors.iter().map(|tensor| tensor.f_detach()?.f_reshape([-1]));
     Tensor::f_cat(&flat.collect::<Result<Vec<_>, _>>()?, 0)
 }

@@ -1,0 +1,123 @@
+//! How well classes are named, with intervals from a bootstrap over clusters.
+
+use std::collections::BTreeMap;
+
+use super::metrics::{Estimate, draw_sums};
+
+/// For each cluster how often each of `N` classes (rows) is named as each (columns).
+#[derive(Clone, Debug)]
+pub(crate) struct Confusion<const N: usize>(Vec<Vec<f64>>);
+
+/// Accuracy and macro F1.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Named {
+    /// Share of rows that are named right.
+    pub(crate) accuracy: Estimate,
+    /// Mean of F1 over the classes.
+    pub(crate) f1: Estimate,
+}
+
+impl<const N: usize> Confusion<N> {
+    /// `rows`: of each its cluster, the class that is right and the one that is named. Clusters are
+    /// drawn in their order.
+    pub(crate) fn of<K: Ord>(rows: impl Iterator<Item = (K, usize, usize)>) -> Self {
+        let mut counts: BTreeMap<K, Vec<f64>> = BTreeMap::new();
+        for (cluster, right, named) in rows {
+            counts.entry(cluster).or_insert_with(|| vec![0.0; N * N])[N * right + named] += 1.0;
+        }
+        Self(counts.into_values().collect())
+    }
+
+    /// With intervals of `draws` of clusters.
+    pub(crate) fn named(&self, draws: usize, seed: u64) -> Named {
+        Named::of(&self.0, draws, seed, |of, counts| of(counts))
+    }
+
+    /// The figures less those of another confusion of the same clusters, in the same draws.
+    pub(crate) fn less(&self, other: &Self, draws: usize, seed: u64) -> Named {
+        let both = self.0.iter().zip(&other.0).map(|(one, other)| [&one[..], other].concat());
+        Named::of(&both.collect::<Vec<_>>(), draws, seed, |of, counts| {
+            let (one, other) = counts.split_at(N * N);
+            of(one) - of(other)
+        })
+    }
+}
+
+impl Named {
+    /// `combine` makes a value of a figure and of the sums over the clusters.
+    fn of(
+        counts: &[Vec<f64>],
+        draws: usize,
+        seed: u64,
+        combine: impl Fn(fn(&[f64]) -> f64, &[f64]) -> f64,
+    ) -> Self {
+        let sums = draw_sums(counts, draws, seed);
+        let width = counts.first().map_or(0, Vec::len);
+        let whole: Vec<f64> = (0..width).map(|at| counts.iter().map(|of| of[at]).sum()).collect();
+        let estimate = |figure: fn(&[f64]) -> f64| {
+            let drawn = sums.iter().map(|sums| combine(figure, sums));
+            Estimate::new(combine(figure, &whole), drawn)
+        };
+        Self { accuracy: estimate(accuracy), f1: estimate(f1) }
+    }
+
+    /// Cells of a table.
+    pub(crate) fn cells(&self) -> String {
+        format!("{} | {}", self.accuracy.text(3), self.f1.text(3))
+    }
+}
+
+/// Classes of a confusion of so many counts.
+fn classes(counts: &[f64]) -> usize {
+    counts.len().isqrt()
+}
+
+fn accuracy(counts: &[f64]) -> f64 {
+    let n = classes(counts);
+    let right: f64 = (0..n).map(|class| counts[n * class + class]).sum();
+    right / counts.iter().sum::<f64>()
+}
+
+/// Classes without a row, and never named, are left out.
+fn f1(counts: &[f64]) -> f64 {
+    let n = classes(counts);
+    let of = |class: usize| {
+        let is: f64 = counts[n * class..][..n].iter().sum();
+        let named: f64 = (0..n).map(|row| counts[n * row + class]).sum();
+        let right = counts[n * class + class];
+        (is + named > 0.0).then(|| 2.0 * right / (is + named))
+    };
+    let all: Vec<f64> = (0..n).filter_map(of).collect();
+    all.iter().sum::<f64>() / all.len() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_of_a_confusion() {
+        let mut counts = [0.0; 16];
+        counts[0] = 3.0;
+        counts[1] = 1.0;
+        counts[5] = 2.0;
+        assert!((accuracy(&counts) - 5.0 / 6.0).abs() < 1e-12);
+        let expected = f64::midpoint(6.0 / 7.0, 4.0 / 5.0);
+        assert!((f1(&counts) - expected).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_difference_is_of_the_same_draws() {
+        let rows = |wrong: usize| {
+            let named = move |row: usize| if row < wrong { 1 - row % 2 } else { row % 2 };
+            Confusion::<2>::of((0..40).map(move |row| (row / 2, row % 2, named(row))))
+        };
+        let (few, many) = (rows(4), rows(20));
+        let none = few.less(&few, 100, 1);
+        assert_eq!((none.accuracy.value, none.f1.low, none.f1.high), (0.0, 0.0, 0.0));
+        let less = few.less(&many, 100, 1).accuracy;
+        let alone = few.named(100, 1).accuracy.value - many.named(100, 1).accuracy.value;
+        assert!((less.value - 0.4).abs() < 1e-12 && (less.value - alone).abs() < 1e-12);
+        assert!(0.0 < less.low && less.low < 0.4 && 0.4 < less.high, "{less:?}");
+    }
+}
