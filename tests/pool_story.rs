@@ -11,7 +11,7 @@ use pool::causes::Truth;
 use pool::harness::Pool;
 use pool::record::Recorder;
 use pool::story::{self, Outcome, Story};
-use pool::{advice, table};
+use pool::{advice, profile, table};
 
 #[test]
 fn advice_in_a_real_pool_is_borne_out_by_what_releases_come_to() {
@@ -20,6 +20,7 @@ fn advice_in_a_real_pool_is_borne_out_by_what_releases_come_to() {
     if let Some(recorder) = &recorder {
         recorder.before(&pool);
     }
+    let script = profile::submit(&pool);
     let story = story::tell(&pool, &|pool| {
         if let Some(recorder) = &recorder {
             recorder.all_held(pool);
@@ -37,6 +38,7 @@ fn advice_in_a_real_pool_is_borne_out_by_what_releases_come_to() {
     the_causes_are_what_they_are_said_to_be(&story);
     if advice::program().is_some() {
         the_advice_is_right(&story);
+        profile::its_script_is_compared_with_its_use(&pool, &script);
     } else {
         println!("skipped: advice, for want of condor_holdadvise");
     }

@@ -18,12 +18,15 @@ pub struct Check {
 impl Check {
     /// `None`: nothing was said to be likely, or most jobs are bound by nothing. Traffic is not
     /// compared: HTCondor counts its own transfers, which no script does, and not what a program
-    /// loads by itself.
+    /// loads by itself. Nor is disk where no byte of it was counted, as on execution points without
+    /// control groups.
     #[must_use]
     pub fn of(profile: &ScriptProfile, measured: &Measured) -> Option<Self> {
         let check = Self { said: profile.named()?, measured: measured.binding? };
         let is_traffic = [check.said.binding, check.measured].contains(&Binding::Network);
-        (!is_traffic).then_some(check)
+        let is_counted = measured.shares.disk.is_some_and(|share| share > 0.0);
+        let is_blind = check.said.binding == Binding::Disk && !is_counted;
+        (!is_traffic && !is_blind).then_some(check)
     }
 
     /// They are bound by what was said.
@@ -35,12 +38,16 @@ impl Check {
 
 #[cfg(test)]
 mod tests {
+    use super::super::binding::Shares;
     use super::*;
 
     fn check(said: Binding, probability: f64, measured: Option<Binding>) -> Option<bool> {
         let likely = vec![Likely { binding: said, probability }];
         let profile = ScriptProfile { likely, evidence: Vec::new() };
-        let measured = Measured { binding: measured, ..Measured::default() };
+        let shares = Shares { disk: Some(0.01), ..Shares::default() };
+        let measured = Measured { binding: measured, shares, ..Measured::default() };
+        let blind = Measured { shares: Shares::default(), ..measured.clone() };
+        assert!(said != Binding::Disk || Check::of(&profile, &blind).is_none());
         Check::of(&profile, &measured).map(|check| check.is_right())
     }
 
@@ -50,6 +57,7 @@ mod tests {
         assert_eq!(check(Binding::Cpu, 0.8, Some(Binding::Memory)), Some(false));
         assert_eq!(check(Binding::Cpu, 0.8, None), None);
         assert_eq!(check(Binding::Cpu, 0.5, Some(Binding::Memory)), None);
+        assert_eq!(check(Binding::Disk, 0.8, Some(Binding::Memory)), Some(false));
         assert_eq!(check(Binding::Network, 0.8, Some(Binding::Disk)), None);
         assert_eq!(check(Binding::Disk, 0.8, Some(Binding::Network)), None);
     }

@@ -3,6 +3,7 @@
 pub(crate) mod advice;
 pub(crate) mod causes;
 pub(crate) mod harness;
+pub(crate) mod profile;
 pub(crate) mod record;
 pub(crate) mod story;
 pub(crate) mod table;

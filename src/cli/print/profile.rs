@@ -6,7 +6,7 @@ use super::Page;
 use super::times::length;
 use super::wrap::wrap;
 use crate::cli::profile::{Ahead, Checked, OfJobs, OfPair, OfScript, Profiles, RanScript};
-use crate::profile::{Binding, Evidence, Measured, Range, SLOT, ScriptProfile};
+use crate::profile::{Binding, Evidence, Likely, Measured, Range, SLOT, ScriptProfile};
 use crate::text::plural;
 
 pub(in crate::cli) fn print(out: &mut dyn Write, all: &Profiles, page: &Page) -> io::Result<()> {
@@ -85,8 +85,13 @@ fn binds(profile: &ScriptProfile) -> String {
     if let Some(first) = profile.named() {
         return format!("{} is likely to bind it.", capital(first.binding));
     }
-    match profile.likely.as_slice() {
-        [] => "unknown, none of its calls says what binds it.".to_owned(),
+    if profile.evidence.is_empty() {
+        return "unknown, none of its calls says what binds it.".to_owned();
+    }
+    let may: Vec<&Likely> =
+        profile.likely.iter().filter(|one| one.probability >= BY_CHANCE).collect();
+    match may.as_slice() {
+        [] => "undecided.".to_owned(),
         [first] => format!("undecided, {} may bind it.", first.binding.name()),
         [first, second, ..] => {
             let [first, second] = [first, second].map(|one| one.binding.name());
@@ -94,6 +99,9 @@ fn binds(profile: &ScriptProfile) -> String {
         }
     }
 }
+
+/// How likely each resource is by chance: one below it is not named.
+const BY_CHANCE: f64 = 0.25;
 
 /// Calls that are named for a resource, at most.
 const NAMED: usize = 4;
@@ -166,7 +174,11 @@ fn jobs(of: &OfJobs) -> String {
         of_each.map(|one| format!("{} binds {}", one.name(), bound[one.number()])).collect();
     let none = measured.jobs - bound.iter().sum::<usize>();
     let what = match (measured.binding, counts.as_slice()) {
-        (_, []) => "nothing binds them: less than a tenth of a slot of each resource.".to_owned(),
+        (_, []) => {
+            "nothing binds, as far as HTCondor measured: less than a tenth of a slot of each \
+                    resource."
+                .to_owned()
+        }
         (Some(binding), [_]) if none == 0 && measured.jobs == 1 => {
             format!("{} binds it.", capital(binding))
         }
