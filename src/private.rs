@@ -19,12 +19,18 @@ pub(crate) fn fault_of_folder(metadata: &Metadata) -> Option<String> {
     }
 }
 
+/// What makes a folder, a link to it followed, unfit to make folders in for this account.
+pub(crate) fn fault_of_place(metadata: &Metadata) -> Option<String> {
+    let uid = metadata.uid();
+    let is_anothers = uid != geteuid().as_raw() && uid != 0;
+    is_anothers.then(|| format!("the folder above it belongs to user id {uid}"))
+}
+
 /// What makes a folder, a link to it followed, unfit to keep such a folder in: others could put
 /// another one in its place. In a sticky one they cannot.
 pub(crate) fn fault_of_parent(metadata: &Metadata) -> Option<String> {
-    let uid = metadata.uid();
-    if uid != geteuid().as_raw() && uid != 0 {
-        return Some(format!("the folder above it belongs to user id {uid}"));
+    if let Some(fault) = fault_of_place(metadata) {
+        return Some(fault);
     }
     let mode = metadata.mode() & 0o7777;
     let is_open = mode & WRITTEN_BY_OTHERS != 0 && mode & STICKY == 0;

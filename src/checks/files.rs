@@ -10,7 +10,8 @@ use classads::ClassAd;
 use super::look::{Sight, Use};
 use super::looker::{Account, Looker, Wanted};
 use super::{
-    Check, Fault, Finding, Needed, Program, Recorded, Remark, Script, Thing, Why, Words, urls,
+    Check, Fault, Finding, Needed, Program, Recorded, Remark, Script, Thing, Unread, Why, Words,
+    urls,
 };
 use crate::rights::Ids;
 
@@ -218,10 +219,12 @@ impl LocalFiles {
         words.min_by_key(|(_, words)| words.says.vagueness())
     }
 
-    /// The text of a script that this ad's job runs. `None` where it cannot be read, and for ads that
-    /// root was handed.
-    pub fn script(&self, ad: &ClassAd, path: &str) -> Option<Script> {
-        self.looker.script(&self.reader(ad)?, path)
+    /// The text of a script that this ad's job runs.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    pub fn script(&self, ad: &ClassAd, path: &str) -> Result<Script, Unread> {
+        self.looker.script(&self.account(ad).map_err(Unread::Unseen)?, path)
     }
 
     /// The time that is left for [`LocalFiles::words`] of this ad's job; `None` where nothing may

@@ -20,7 +20,7 @@ use serde_json::{Value, to_string as to_json};
 
 use super::look::{Sight, Use, look};
 use super::mounts::Mounts;
-use super::{Answer, Fault, Finding, Program, SERVE, Script, Why, Words, urls, words};
+use super::{Answer, Fault, Finding, Program, SERVE, Script, Unread, Why, Words, urls, words};
 use crate::rights::{self, Ids};
 use eventlog::input;
 
@@ -51,7 +51,7 @@ pub(super) enum Question {
     Look { path: String, wanted: Use },
     /// What does it say at its end? The answer are [`Words`], or none.
     Words { path: String },
-    /// What is its text? The answer is a [`Script`], or none.
+    /// What is its text? The answer is a [`Script`], or why there is none.
     Script { path: String },
     /// Does it answer? The answer is a [`Finding`].
     Url { url: String },
@@ -150,8 +150,13 @@ impl Looker {
     }
 
     /// The text of a script, as far as the account may read it.
-    pub(super) fn script(&self, account: &Account, path: &str) -> Option<Script> {
-        self.ask(account, path, Question::Script { path: path.to_owned() }).ok().flatten()
+    ///
+    /// # Errors
+    /// Why it cannot be read, as far as that is known.
+    pub(super) fn script(&self, account: &Account, path: &str) -> Result<Script, Unread> {
+        let question = Question::Script { path: path.to_owned() };
+        let answer = self.ask::<Result<Script, String>>(account, path, question);
+        answer.map_err(Unread::Unseen)?.map_err(Unread::Failed)
     }
 
     /// Whether a file can be opened and read without waiting long for its file system.
@@ -401,7 +406,10 @@ fn answer_all() -> io::Result<()> {
         let answer = match serde_json::from_str(&line)? {
             Question::Look { path, wanted } => to_json(&look(Path::new(&path), wanted)),
             Question::Words { path } => to_json(&words::of_file(Path::new(&path)).ok().flatten()),
-            Question::Script { path } => to_json(&Script::read(Path::new(&path)).ok()),
+            Question::Script { path } => {
+                let read = Script::read(Path::new(&path));
+                to_json(&read.map_err(|error| error.to_string()))
+            }
             Question::Url { url } => to_json(&urls::ask(&url, false)),
             Question::PublicUrl { url } => to_json(&urls::ask(&url, true)),
             Question::Begins { path } => {

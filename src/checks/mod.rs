@@ -40,7 +40,7 @@ use serde::{Deserialize, Serialize};
 pub use files::{FileSystems, LocalFiles, Urls};
 pub use looker::serve;
 pub use recorded::{Answer, Recorded};
-pub use script::Script;
+pub use script::{Script, Unread};
 pub use words::{Words, WordsKind};
 
 pub use crate::rights::Ids;

@@ -8,6 +8,8 @@ use eventlog::input;
 use scripttree::MAX_BYTES;
 use serde::{Deserialize, Serialize};
 
+use super::Why;
+
 /// A script as it is now.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
@@ -17,6 +19,15 @@ pub struct Script {
     pub text: String,
     /// When it was last written, Unix seconds.
     pub changed_at: i64,
+}
+
+/// Why a script of a job was not read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unread {
+    /// It was not looked at, or there was no answer.
+    Unseen(Why),
+    /// What the system said.
+    Failed(String),
 }
 
 impl Script {

@@ -55,7 +55,7 @@ pub(crate) const KNOBS: &[Knob] = &[
     },
     Knob {
         name: "HOLDADVISE_JOURNAL",
-        help: "The folder of the journal of -apply. The default is condor-holdadvise/journal in \
+        help: "The folder of the journal of -apply and -profile. The default is condor-holdadvise/journal in \
                $XDG_STATE_HOME, or in ~/.local/state.",
     },
     Knob {

@@ -155,7 +155,8 @@ const OPTIONS: &[OptionSpec] = &[
         OUTPUT,
         "Print what binds scripts and jobs instead of advice: cpu, memory, disk or network. Arguments that are files are \
          read as Python, shell or R scripts and not run. Of jobs, held or not, and finished ones, it is what they used, \
-         how long they waited and ran, and how long those of now may still.",
+         how long they waited and ran, and how long those of now may still. What is said of the script that they run is \
+         compared with that, and noted in the journal.",
     ),
     flag("pairs", 3, OUTPUT, "With -profile, print which of the jobs may share a host."),
     wide(OUTPUT),

@@ -54,6 +54,7 @@ pub const ATTRIBUTES: &[&str] = &[
     "BytesRecvd",
     "BytesSent",
     "CommittedTime",
+    "CpusUsage",
     "JobCurrentStartDate",
     "JobCurrentStartExecutingDate",
     "LastRemoteWallClockTime",
@@ -123,7 +124,8 @@ impl AdFacts {
             let reason = text.map(|text| symbols.intern(&text));
             Hold { code: hold.code, subcode: hold.subcode, reason }
         });
-        Self { hold, finished_after: None, ..Self::of(ad, known, symbols) }
+        let used = Used::of(ad, known).shares.map(Box::new);
+        Self { hold, finished_after: None, used, ..Self::of(ad, known, symbols) }
     }
 
     /// The facts of a job ad, known at `known`.
@@ -162,7 +164,7 @@ impl AdFacts {
             machine: machine.map(|machine| symbols.intern(&machine)),
             site: site.map(|site| symbols.intern(&site)),
             dag: ad.integer("DAGManJobId"),
-            used: Used::of(ad, known).shares.map(Box::new),
+            used: Used::of_run(ad, known).map(Box::new),
             requirements: digest(ad, &["Requirements"]),
             description: description(ad),
         }

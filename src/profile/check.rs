@@ -22,7 +22,7 @@ impl Check {
     /// control groups.
     #[must_use]
     pub fn of(profile: &ScriptProfile, measured: &Measured) -> Option<Self> {
-        let check = Self { said: profile.named()?, measured: measured.binding? };
+        let check = Self { said: profile.named?, measured: measured.binding? };
         let is_traffic = [check.said.binding, check.measured].contains(&Binding::Network);
         let is_counted = measured.shares.disk.is_some_and(|share| share > 0.0);
         let is_blind = check.said.binding == Binding::Disk && !is_counted;
@@ -42,8 +42,9 @@ mod tests {
     use super::*;
 
     fn check(said: Binding, probability: f64, measured: Option<Binding>) -> Option<bool> {
-        let likely = vec![Likely { binding: said, probability }];
-        let profile = ScriptProfile { likely, evidence: Vec::new() };
+        let likely = Likely { binding: said, probability };
+        let named = (probability >= 0.65).then_some(likely);
+        let profile = ScriptProfile { named, likely: vec![likely], evidence: Vec::new() };
         let shares = Shares { disk: Some(0.01), ..Shares::default() };
         let measured = Measured { binding: measured, shares, ..Measured::default() };
         let blind = Measured { shares: Shares::default(), ..measured.clone() };

@@ -4,7 +4,7 @@ use classads::ClassAd;
 use serde::Serialize;
 
 use super::binding::{Binding, SLOT, Shares};
-use crate::queue::job_status::{COMPLETED, HELD, IDLE, RUNNING};
+use crate::queue::job_status::{COMPLETED, HELD, IDLE, REMOVED, RUNNING};
 
 /// Attributes that are looked at.
 pub const ATTRIBUTES: &[&str] = &[
@@ -18,6 +18,8 @@ pub const ATTRIBUTES: &[&str] = &[
     "Cmd",
     "CommittedTime",
     "CompletionDate",
+    "CpusUsage",
+    "ExitBySignal",
     "ExitCode",
     "GlobalJobId",
     "Iwd",
@@ -29,6 +31,7 @@ pub const ATTRIBUTES: &[&str] = &[
     "LastRemoteWallClockTime",
     "MemoryProvisioned",
     "MemoryUsage",
+    "NumHolds",
     "NumJobStarts",
     "OsUser",
     "Owner",
@@ -77,30 +80,68 @@ pub struct Duration {
 impl Used {
     /// Of a job, by its ad, at `now`, Unix seconds.
     ///
-    /// Processors: RemoteUserCpu and RemoteSysCpu against the time of the runs that these count.
-    /// Disk: BlockReadKbytes and BlockWriteKbytes. Network: BytesRecvd and BytesSent, which are the
-    /// file transfers of HTCondor; what a program sends by itself is not counted.
+    /// Processors: RemoteUserCpu and RemoteSysCpu against the time of the runs that these count; of a
+    /// job that runs CpusUsage, as the schedd's figures are up to a quarter of an hour old. Disk:
+    /// BlockReadKbytes and BlockWriteKbytes. Network: BytesRecvd and BytesSent, which are the file
+    /// transfers of HTCondor; what a program sends by itself is not counted. A job that failed or was
+    /// removed is not measured.
     #[must_use]
     pub fn of(ad: &ClassAd, now: i64) -> Self {
         let now = ad.integer("ServerTime").unwrap_or(now).min(now);
-        Self { shares: shares(ad, now), slot: slot(ad), waited: waited(ad, now), ran: ran(ad, now) }
+        let shares = match ad.integer("JobStatus") {
+            Some(RUNNING) => shares_so_far(ad, now),
+            Some(REMOVED) => None,
+            _ if failed(ad) => None,
+            _ => counted_seconds(ad).and_then(|seconds| shares(ad, seconds)),
+        };
+        // What binds is not known of one resource alone.
+        let shares = shares.filter(|shares| shares.cpu.is_some() && shares.memory.is_some());
+        Self { shares, slot: slot(ad), waited: waited(ad, now), ran: ran(ad, now) }
+    }
+
+    /// What a run used of a slot, by the ad that was written at its end, Unix seconds.
+    #[must_use]
+    pub fn of_run(ad: &ClassAd, ended: i64) -> Option<Shares> {
+        shares(ad, ended.saturating_sub(start_of_run(ad)?) as f64)
     }
 }
 
-fn shares(ad: &ClassAd, now: i64) -> Option<Shares> {
-    let number = |name| ad.real(name).filter(|value| value.is_finite() && *value >= 0.0);
-    let seconds = counted_seconds(ad, now).filter(|seconds| *seconds >= LEAST_SECONDS)?;
-    let both = |one, two| match (number(one), number(two)) {
+/// It exited with another code than 0, or by a signal.
+pub(crate) fn failed(ad: &ClassAd) -> bool {
+    let by_signal = ad.boolean("ExitBySignal") == Some(true);
+    ad.integer("JobStatus") == Some(COMPLETED)
+        && (by_signal || ad.integer("ExitCode").is_some_and(|code| code != 0))
+}
+
+/// Of a run of so many seconds. `None`: too short, or nothing is known.
+fn shares(ad: &ClassAd, seconds: f64) -> Option<Shares> {
+    let both = |one, two| match (number(ad, one), number(ad, two)) {
         (None, None) => None,
         (one, two) => Some(one.unwrap_or(0.0) + two.unwrap_or(0.0)),
     };
     let cpu = both("RemoteUserCpu", "RemoteSysCpu").map(|cpu| cpu / seconds);
-    let memory = number("MemoryUsage").map(|mib| mib * MIB);
-    let memory = memory.or_else(|| number("ResidentSetSize").map(|kib| kib * 1024.0));
     let disk = both("BlockReadKbytes", "BlockWriteKbytes").map(|kib| kib * 1024.0 / seconds);
     let network = both("BytesRecvd", "BytesSent").map(|bytes| bytes / seconds);
-    let shares = Shares::of([cpu, memory, disk, network]);
-    Binding::ALL.iter().any(|one| shares.get(*one).is_some()).then_some(shares)
+    let shares = Shares::of([cpu, memory(ad), disk, network]);
+    let is_known = Binding::ALL.iter().any(|one| shares.get(*one).is_some());
+    (seconds >= LEAST_SECONDS && is_known).then_some(shares)
+}
+
+/// Of a run that goes on: rates of what is counted late are not known.
+fn shares_so_far(ad: &ClassAd, now: i64) -> Option<Shares> {
+    let seconds = now.saturating_sub(start_of_run(ad)?) as f64;
+    let shares = Shares::of([number(ad, "CpusUsage"), memory(ad), None, None]);
+    (seconds >= LEAST_SECONDS).then_some(shares)
+}
+
+fn number(ad: &ClassAd, name: &str) -> Option<f64> {
+    ad.real(name).filter(|value| value.is_finite() && *value >= 0.0)
+}
+
+/// Bytes at the peak.
+fn memory(ad: &ClassAd) -> Option<f64> {
+    let usage = number(ad, "MemoryUsage").map(|mib| mib * MIB);
+    usage.or_else(|| number(ad, "ResidentSetSize").map(|kib| kib * 1024.0))
 }
 
 /// What the job asks for, or was given: processors, memory, and disk and network of so many slots as
@@ -117,9 +158,10 @@ fn slot(ad: &ClassAd) -> [f64; 4] {
 const MIB: f64 = 1_048_576.0;
 
 /// Seconds of the runs whose processor time RemoteUserCpu counts: those that were not broken off.
-fn counted_seconds(ad: &ClassAd, now: i64) -> Option<f64> {
-    if ad.integer("JobStatus") == Some(RUNNING) {
-        return Some(now.saturating_sub(start_of_run(ad)?) as f64);
+/// Of one that ended by itself the time of its program, without the transfers before it.
+fn counted_seconds(ad: &ClassAd) -> Option<f64> {
+    if let Some(ran) = ran(ad, i64::MAX).filter(|ran| ran.has_ended) {
+        return Some(ran.seconds);
     }
     let real = |name| ad.real(name).filter(|seconds| seconds.is_finite() && *seconds > 0.0);
     let is_only = ad.integer("NumJobStarts").is_none_or(|starts| starts <= 1);
@@ -140,6 +182,10 @@ fn start_of_run(ad: &ClassAd) -> Option<i64> {
 fn waited(ad: &ClassAd, now: i64) -> Option<Duration> {
     let submitted = ad.integer("QDate")?;
     let is_idle = ad.integer("JobStatus") == Some(IDLE);
+    // Time on hold is no wait for a slot.
+    if ad.integer("NumHolds").is_some_and(|holds| holds > 0) {
+        return None;
+    }
     match ad.integer("JobStartDate").filter(|start| *start <= now) {
         Some(start) => duration(submitted, start, true),
         None => duration(submitted, now, false).filter(|_| is_idle),
@@ -151,7 +197,7 @@ fn ran(ad: &ClassAd, now: i64) -> Option<Duration> {
     match ad.integer("JobStatus")? {
         RUNNING => duration(start, now, false),
         // A run that failed says nothing of how long one takes that does not.
-        COMPLETED if ad.integer("ExitCode").is_none_or(|code| code == 0) => {
+        COMPLETED if !failed(ad) => {
             let end = ad.integer("CompletionDate").filter(|end| *end <= now)?;
             duration(start, end, true)
         }
@@ -237,18 +283,47 @@ mod tests {
         assert_eq!(Used::of(&ad(text), 0).shares, None);
         let text = "JobStatus = 4\nCommittedTime = 100\n";
         assert_eq!(Used::of(&ad(text), 0).shares, None);
-        let text = "JobStatus = 4\nCommittedTime = 100\nRemoteUserCpu = 1e308\n";
+        let text = "JobStatus = 4\nCommittedTime = 100\nRemoteUserCpu = 1e308\nMemoryUsage = 9\n";
+        assert_eq!(Used::of(&ad(text), 0).shares, None);
+        // Of memory alone it is not known whether it binds.
+        let text = "JobStatus = 4\nCommittedTime = 100\nMemoryUsage = 4096\n";
         assert_eq!(Used::of(&ad(text), 0).shares, None);
     }
 
     #[test]
-    fn a_running_job_is_measured_until_now() {
-        let text = "JobStatus = 2\nRemoteUserCpu = 50.0\nQDate = 400\nJobStartDate = 500\n\
+    fn a_running_job_is_measured_as_of_its_last_update() {
+        let text = "JobStatus = 2\nRemoteUserCpu = 9.0\nCpusUsage = 0.5\nMemoryUsage = 9\nQDate = 400\nJobStartDate = 500\n\
                     JobCurrentStartDate = 900\nJobCurrentStartExecutingDate = 600\n";
         let used = Used::of(&ad(text), 1000);
         assert_eq!(used.shares.unwrap().cpu, Some(0.5));
         assert_eq!(used.waited, Some(Duration { seconds: 100.0, has_ended: true }));
         assert_eq!(used.ran, Some(Duration { seconds: 100.0, has_ended: false }));
+    }
+
+    #[test]
+    fn a_job_that_failed_or_was_removed_is_not_measured() {
+        let text = "CommittedTime = 100\nRemoteUserCpu = 90.0\nMemoryUsage = 9\n";
+        for (more, is_measured) in [
+            ("JobStatus = 4\nExitCode = 0\n", true),
+            ("JobStatus = 4\nExitCode = 1\n", false),
+            ("JobStatus = 4\nExitBySignal = true\n", false),
+            ("JobStatus = 3\n", false),
+            ("JobStatus = 5\n", true),
+        ] {
+            let used = Used::of(&ad(&format!("{text}{more}")), 0);
+            assert_eq!(used.shares.is_some(), is_measured, "{more}");
+        }
+    }
+
+    #[test]
+    fn transfers_are_no_part_of_a_program_and_holds_none_of_a_wait() {
+        let text = "JobStatus = 4\nQDate = 0\nJobStartDate = 1000\nJobCurrentStartDate = 1000\nMemoryUsage = 9\n\
+                    JobCurrentStartExecutingDate = 4600\nCompletionDate = 5400\nCommittedTime = 4400\n\
+                    RemoteUserCpu = 780.0\n";
+        let used = Used::of(&ad(text), 9_000);
+        assert_eq!(used.shares.unwrap().cpu, Some(0.975));
+        assert_eq!(used.waited.map(|waited| waited.seconds), Some(1_000.0));
+        assert_eq!(Used::of(&ad(&format!("{text}NumHolds = 1\n")), 9_000).waited, None);
     }
 
     #[test]

@@ -26,6 +26,7 @@ pub use binding::{Binding, SLOT, Shares};
 pub use check::Check;
 pub use columns::{columns, names as column_names};
 pub use linear::Linear;
+pub(crate) use measured::failed;
 pub use measured::{ATTRIBUTES, Duration, Measured, Used};
 pub use pairs::Pair;
 pub use ran::Ran;

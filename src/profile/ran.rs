@@ -6,12 +6,14 @@ use classads::ClassAd;
 use scripttree::Language;
 
 /// A script that lies where the job was submitted.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Ran {
     /// Its full path.
     pub path: String,
     /// What it is called with.
     pub arguments: Vec<String>,
+    /// Its name, or the interpreter that it is given to, says that it is a script.
+    pub is_named_so: bool,
 }
 
 /// Arguments that are looked at, at most.
@@ -32,14 +34,16 @@ impl Ran {
         let mut arguments = words(ad).into_iter().take(ARGUMENTS);
         if Language::of_interpreter(base(&command)).is_none() {
             let is_here = shares_files || ad.boolean("TransferExecutable") != Some(false);
-            return is_here.then(|| Self { path: under(&command), arguments: arguments.collect() });
+            let is_named_so = Language::of(Path::new(&command), b"").is_some();
+            let arguments = arguments.collect();
+            return is_here.then(|| Self { path: under(&command), arguments, is_named_so });
         }
         let script = arguments.find(|word| !word.starts_with('-'))?;
         let input = ad.string("TransferInput").unwrap_or_default();
         // It lies in the job's scratch directory under the last part of its name.
         let input = input.split(',').map(str::trim).find(|name| base(name) == base(&script));
         let path = if shares_files { &script } else { input? };
-        Some(Self { path: under(path), arguments: arguments.collect() })
+        Some(Self { path: under(path), arguments: arguments.collect(), is_named_so: true })
     }
 }
 

@@ -66,26 +66,21 @@ impl ScriptModel {
         let speaks = |one: &Likely| evidence.iter().any(|call| call.binding == one.binding);
         let mut likely: Vec<Likely> = likely.filter(speaks).collect();
         likely.sort_by(|a, b| b.probability.total_cmp(&a.probability));
-        ScriptProfile { likely, evidence }
+        // Of what is very likely by its likelihood, 80 % was right: that is likely.
+        let named = likely.first().copied().filter(|one| Band::of(one.probability) >= Band::Likely);
+        ScriptProfile { named, likely, evidence }
     }
 }
 
 /// What binds a script, and what speaks for it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ScriptProfile {
+    /// The resource that is likely to bind it, if one is.
+    pub named: Option<Likely>,
     /// Resources that calls use, the likeliest first.
     pub likely: Vec<Likely>,
     /// Calls that use a resource.
     pub evidence: Vec<Evidence>,
-}
-
-impl ScriptProfile {
-    /// The resource that is likely to bind it, if one is.
-    #[must_use]
-    pub fn named(&self) -> Option<Likely> {
-        // Of what is very likely by its likelihood, 80 % was right: that is likely.
-        self.likely.first().copied().filter(|one| Band::of(one.probability) >= Band::Likely)
-    }
 }
 
 /// How likely a resource binds a script.

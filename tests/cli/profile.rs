@@ -236,6 +236,7 @@ const COPIES: &str = "#!/bin/sh\nfor i in 1 2 3 4 5 6 7 8; do\n  dd if=/dev/zero
 #[test]
 fn a_script_is_compared_with_what_its_jobs_used() {
     let place = place();
+    fs::set_permissions(place.path(""), Permissions::from_mode(0o755)).unwrap();
     place.file("run/copies.sh", COPIES);
     finished(&place, &of_script(&place, 7, "Cmd = \"copies.sh\"\n"));
     let said = place.advise("-profile 7");
@@ -286,19 +287,22 @@ fn what_is_no_script_of_these_jobs_is_compared_with_nothing() {
         assert_eq!((said.status, said.stderr.as_str()), (0, ""));
         assert!(!said.stdout.contains("Scripts so far"), "{said:?}");
         assert_eq!(said.stdout.contains("Script:"), !text.is_empty(), "{said:?}");
-        assert!(said.stdout.contains(text), "{said:?}");
+        let words = said.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(text), "{said:?}");
     };
     is_silent(&own.replace("QDate = 4000000000", "QDate = 1000"), "was changed after the jobs");
-    is_silent(&own.replace("GlobalJobId = \"", "GlobalJobId = \"elsewhere-"), "");
+    is_silent(&own.replace("GlobalJobId = \"", "GlobalJobId = \"elsewhere-"), "another machine.");
     is_silent(&own.replace("copies.sh", "/dev/zero"), "");
-    is_silent(&own.replace("copies.sh", "absent.py"), "");
+    is_silent(&own.replace("copies.sh", "absent.py"), "No such file or directory.");
     let other = own.replace("ProcId = 0", "ProcId = 1").replace("copies.sh", "other.py");
-    is_silent(&format!("{own}\n{other}"), "");
+    is_silent(&format!("{own}\n{other}"), "the jobs run different ones.");
+    let failed = own.replace("MemoryUsage", "ExitCode = 1\nMemoryUsage");
+    is_silent(&failed, "They failed, and were not measured.");
     assert_eq!(entries(&place), Vec::<Value>::new());
     // Nor where its owner may not read it.
     if owner().1 {
         fs::set_permissions(place.path("run/copies.sh"), Permissions::from_mode(0o600)).unwrap();
-        is_silent(&own, "");
+        is_silent(&own, "Permission denied.");
     }
 }
 
@@ -330,11 +334,23 @@ fn earlier_jobs_of_a_program_say_how_long_one_waits_and_runs() {
     let said = place.advise("-profile 11");
     assert_eq!((said.status, said.stderr.as_str()), (0, ""));
     let text = said.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    for line in ["Ran: 10m to 10m", "(10 jobs, with earlier ones of this program)"] {
+    for line in ["Ran: about 10m (10 jobs, with others of this program)"] {
         assert!(text.contains(line), "{said:?}");
     }
     // Another script of the same interpreter is another program.
     let other = place.file("history.ads", ads.replace("sim.py", "other.py"));
     place.tool("condor_history", &format!("{asks} {} ;; esac", other.display()));
     assert!(!place.advise("-profile 11").stdout.contains("Ran"));
+}
+
+#[test]
+fn clusters_without_a_slot_are_named() {
+    let place = Place::new();
+    place.file(
+        "jobs.ads",
+        "ClusterId = 3\nProcId = 0\nJobUniverse = 7\nJobStatus = 2\n\nClusterId = 4\nProcId = 0\nJobStatus = 1\n",
+    );
+    let said = place.advise("-profile 3 4 -jobads jobs.ads");
+    assert!(said.stdout.starts_with("1 job of cluster 4"), "{said:?}");
+    assert!(said.stderr.contains("cluster 3: scheduler and local jobs have no slot"), "{said:?}");
 }

@@ -29,6 +29,9 @@ pub(in crate::cli) fn print(out: &mut dyn Write, all: &Profiles, page: &Page) ->
                 line(&format!("    {label}: "), &text)?;
             }
         }
+        if let Some(why) = &of.not_read {
+            line("  Script: ", &format!("{why}."))?;
+        }
         for (label, text) in times(of) {
             line(&format!("  {label}: "), &text)?;
         }
@@ -82,7 +85,7 @@ fn ran_script(ran: &RanScript) -> String {
 }
 
 fn binds(profile: &ScriptProfile) -> String {
-    if let Some(first) = profile.named() {
+    if let Some(first) = profile.named {
         return format!("{} is likely to bind it.", capital(first.binding));
     }
     if profile.evidence.is_empty() {
@@ -162,7 +165,13 @@ fn jobs(of: &OfJobs) -> String {
     let program = of.program.as_ref().map_or(String::new(), |program| format!(" ({program})"));
     let measured = &of.measured;
     let (name, used) = (of.name(), used(measured));
-    let others = if of.has_gpus { " Graphics processors are not looked at." } else { "" };
+    let failed = match of.failed {
+        0 => String::new(),
+        failed if failed == of.jobs => " They failed, and were not measured.".to_owned(),
+        failed => format!(" {failed} failed, and were not measured."),
+    };
+    let gpus = if of.has_gpus { " Graphics processors are not looked at." } else { "" };
+    let others = format!("{failed}{gpus}");
     if measured.jobs == 0 {
         return format!(
             "{name}{program}: unknown, no run of a minute or more has its use known.{others}"
@@ -180,7 +189,8 @@ fn jobs(of: &OfJobs) -> String {
                 .to_owned()
         }
         (Some(binding), [_]) if none == 0 && measured.jobs == 1 => {
-            format!("{} binds it.", capital(binding))
+            let it = if of.jobs == 1 { "it" } else { "the one measured" };
+            format!("{} binds {it}.", capital(binding))
         }
         (Some(binding), [_]) if none == 0 => {
             format!("{} binds all {} measured.", capital(binding), measured.jobs)
@@ -199,12 +209,14 @@ fn used(measured: &Measured) -> String {
     let shares = &measured.shares;
     let amount = |binding: Binding| Some(shares.get(binding)? * SLOT[binding.number()]);
     let mib = |bytes: f64| bytes / 1_048_576.0;
+    let of_slot = measured.slot.cpu.filter(|cpus| *cpus > 1.0);
+    let of_slot = of_slot.map_or(String::new(), |cpus| format!("of {cpus:.0} "));
     let rate = |bytes: f64| match bytes {
         rate if rate >= 1e5 => format!("{:.1} MB/s", rate / 1e6),
         rate => format!("{:.1} kB/s", rate / 1e3),
     };
     let parts = [
-        amount(Binding::Cpu).map(|cpus| format!("{cpus:.2} processors")),
+        amount(Binding::Cpu).map(|cpus| format!("{cpus:.2} {of_slot}processors")),
         amount(Binding::Memory).map(|bytes| format!("{:.0} MiB of memory", mib(bytes))),
         amount(Binding::Disk).map(|bytes| format!("{} read and written", rate(bytes))),
         amount(Binding::Network).map(|bytes| format!("{} transferred by HTCondor", rate(bytes))),
@@ -225,16 +237,17 @@ fn times(of: &OfJobs) -> Vec<(&'static str, String)> {
     lines
 }
 
-/// `has_earlier`: earlier jobs of the same program count too.
+/// `has_earlier`: jobs of other clusters with the same program count too.
 fn took(range: &Range, has_earlier: bool) -> String {
     let middle = range
         .middle
-        .map_or(String::new(), |middle| format!(", half of them less than {}", time(middle)));
+        .map_or(String::new(), |middle| format!(", half of them {} or less", time(middle)));
     let mut jobs = plural(range.ended, "job");
     if has_earlier {
-        jobs.push_str(", with earlier ones of this program");
+        jobs.push_str(", with others of this program");
     }
     match range.high {
+        Some(high) if time(range.low) == time(high) => format!("about {} ({jobs})", time(high)),
         Some(high) => format!("{} to {}{middle} ({jobs})", time(range.low), time(high)),
         None => format!("{} and more{middle} ({jobs})", time(range.low)),
     }
@@ -249,6 +262,9 @@ fn ahead(ahead: &Ahead, has: &str, then: &str) -> String {
     let Some(range) = ahead.range else { return format!("{first}.") };
     let left = |seconds: f64| time((seconds - ahead.elapsed).max(0.0));
     match range.high {
+        Some(high) if left(range.low) == left(high) => {
+            format!("{first} and is likely to {then} in about {}.", left(high))
+        }
         Some(high) => {
             format!("{first} and is likely to {then} in {} to {}.", left(range.low), left(high))
         }

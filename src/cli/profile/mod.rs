@@ -19,6 +19,7 @@ use scripttree::Language;
 use serde::Serialize;
 
 pub(in crate::cli) use self::checked::Checked;
+use self::earlier::Programs;
 pub(in crate::cli) use self::scripts::{OfScript, RanScript};
 use self::scripts::{of_scripts, ran_scripts};
 use super::constraint::Constraint;
@@ -28,7 +29,7 @@ use super::request::Output;
 use super::run::{RunError, tell};
 use super::{Config, Request};
 use crate::checks::Script;
-use crate::profile::{ATTRIBUTES, Measured, Pair, Range, ScriptModel, Survival, Used};
+use crate::profile::{ATTRIBUTES, Measured, Pair, Range, ScriptModel, Survival, Used, failed};
 use crate::queue::{AdText, JobSpec, Projection, Selection, display_path, job_status};
 use crate::text::{plural, shown, to_json_pretty};
 
@@ -70,9 +71,13 @@ pub(in crate::cli) struct OfJobs {
     pub(in crate::cli) program: Option<String>,
     /// The script that they run, where it can be read.
     pub(in crate::cli) script: Option<RanScript>,
+    /// Why it was not, where they run a script.
+    pub(in crate::cli) not_read: Option<String>,
     /// One of them asks for GPUs.
     pub(in crate::cli) has_gpus: bool,
     pub(in crate::cli) jobs: usize,
+    /// Those that exited with another code than 0, or by a signal.
+    pub(in crate::cli) failed: usize,
     pub(in crate::cli) measured: Measured,
     /// Earlier jobs of the same program and owner that the next two count too, where too few of the
     /// cluster ended.
@@ -113,7 +118,8 @@ pub(super) fn run(
         let selection = Selection { jobs, ..request.selection.clone() };
         let request = Request { selection, ..request.clone() };
         match ads(&request, config, now) {
-            Ok((ads, remarks)) => {
+            Ok((ads, mut remarks)) => {
+                remarks.refused.extend(without_slot(&ads));
                 tell(&remarks);
                 profiles.jobs = of_jobs(&ads, &[], now);
                 let earlier = earlier::fetch(&request, config, &ads, &profiles.jobs);
@@ -183,7 +189,15 @@ fn ads(request: &Request, config: &Config, now: i64) -> Result<(Vec<ClassAd>, Re
     let names_jobs = request.selection.reaches_other_users();
     if request.job_ads.is_none() && request.now.is_none() && names_jobs {
         match schedd.finished(&request.selection, &projection, FINISHED) {
-            Ok(more) => ads.extend(more.iter().map(AdText::to_classad)),
+            Ok(more) => {
+                if more.len() >= FINISHED {
+                    let text = format!(
+                        "the last {FINISHED} finished jobs were asked for, there may be more"
+                    );
+                    remarks.faults.push(text);
+                }
+                ads.extend(more.iter().map(AdText::to_classad));
+            }
             Err(error) => remarks.faults.push(format!("finished jobs: {error}")),
         }
     }
@@ -211,20 +225,37 @@ fn job_of(ad: &ClassAd) -> Option<JobId> {
 /// Universes whose jobs take no slot: scheduler and local.
 const NO_SLOT: [i64; 2] = [7, 12];
 
+/// The clusters that have no other jobs than such, named.
+fn without_slot(ads: &[ClassAd]) -> Vec<String> {
+    let mut clusters: BTreeMap<i32, bool> = BTreeMap::new();
+    for (ad, job) in ads.iter().filter_map(|ad| Some((ad, job_of(ad)?))) {
+        *clusters.entry(job.cluster).or_default() |= has_slot(ad);
+    }
+    let without = clusters.into_iter().filter(|(_, has_slot)| !has_slot).take(NAMED);
+    let text = |(cluster, _)| format!("cluster {cluster}: scheduler and local jobs have no slot");
+    without.map(text).collect()
+}
+
+/// Clusters that are named for that, at most.
+const NAMED: usize = 10;
+
+fn has_slot(ad: &ClassAd) -> bool {
+    ad.integer("JobUniverse").is_none_or(|universe| !NO_SLOT.contains(&universe))
+}
+
 /// The jobs by cluster, the oldest first.
 fn of_jobs(ads: &[ClassAd], earlier: &[ClassAd], now: i64) -> Vec<OfJobs> {
     let mut clusters: BTreeMap<i32, Vec<(&ClassAd, Used)>> = BTreeMap::new();
     let mut seen = HashSet::new();
     for ad in ads {
-        let has_slot =
-            ad.integer("JobUniverse").is_none_or(|universe| !NO_SLOT.contains(&universe));
-        let job = job_of(ad).filter(|job| has_slot && seen.insert(*job));
+        let job = job_of(ad).filter(|job| has_slot(ad) && seen.insert(*job));
         if let Some(job) = job {
             clusters.entry(job.cluster).or_default().push((ad, Used::of(ad, now)));
         }
     }
+    let programs = Programs::of(ads.iter().chain(earlier), now);
     let of = |(cluster, jobs): (i32, Vec<(&ClassAd, Used)>)| {
-        let like = || earlier::like(jobs[0].0, ads.iter().chain(earlier), now);
+        let like = || programs.like(jobs[0].0);
         of_cluster(cluster, &jobs, like)
     };
     clusters.into_iter().map(of).collect()
@@ -260,8 +291,10 @@ fn of_cluster(cluster: i32, jobs: &[(&ClassAd, Used)], like: impl FnOnce() -> Ve
         owner: text("Owner").map(|owner| shown(&owner, NAME)),
         program: text("Cmd").filter(is_one).map(|program| shown(&program, NAME)),
         script: None,
+        not_read: None,
         has_gpus: jobs.iter().any(|(ad, _)| ad.integer("RequestGPUs") > Some(0)),
         jobs: jobs.len(),
+        failed: jobs.iter().filter(|(ad, _)| failed(ad)).count(),
         measured: Measured::of(&used),
         earlier,
         waits: waits.range(0.0),

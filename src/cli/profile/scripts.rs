@@ -2,20 +2,22 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use classads::ClassAd;
 use scripttree::{Language, Tree};
 use serde::Serialize;
 
 use super::{NAME, OfJobs};
-use crate::checks::Script;
+use crate::checks::{LocalFiles, Script, Unread};
 use crate::cli::Config;
 use crate::cli::local_files::local_files;
 use crate::cli::output::say;
+use crate::cli::sentences::unknown;
 use crate::features::fnv1a;
 use crate::profile::{Check, Ran, ScriptModel, ScriptProfile, Use, is_builtin};
 use crate::queue::display_path;
-use crate::text::shown;
+use crate::text::{in_words, shown};
 
 /// What is said of a script.
 #[derive(Clone, Debug, Serialize)]
@@ -103,8 +105,7 @@ fn starts(tree: &Tree) -> Vec<String> {
     all
 }
 
-/// Reads the scripts that the jobs of clusters run, of those whose files may be looked at here: a
-/// cluster whose jobs run one script, with the arguments of its first job.
+/// Reads the scripts that the jobs of clusters run, with the arguments of the first job of each.
 pub(super) fn ran_scripts(
     jobs: &mut [OfJobs],
     ads: &[ClassAd],
@@ -119,20 +120,66 @@ pub(super) fn ran_scripts(
             clusters.entry(cluster).or_default().push(ad);
         }
     }
+    let mut reader = Reader { files, model, known: HashMap::new(), begun: Instant::now() };
     for of in jobs {
         let ads = clusters.remove(&i64::from(of.cluster)).unwrap_or_default();
         let mut ran = ads.iter().filter_map(|ad| Some((*ad, Ran::of(ad)?)));
         let Some((ad, first)) = ran.next() else { continue };
         if ran.any(|(_, other)| other.path != first.path) {
+            of.not_read = first.is_named_so.then(|| "the jobs run different ones".to_owned());
             continue;
         }
-        let Some(script) = files.script(ad, &first.path) else { continue };
-        let path = Path::new(&first.path);
-        let Ok(said) = of_script(path, &script, &first.arguments, model) else { continue };
-        let submitted = ads.iter().filter_map(|ad| ad.integer("QDate")).min();
-        let is_changed = submitted.is_some_and(|submitted| script.changed_at > submitted);
-        let check = Check::of(&said.profile, &of.measured).filter(|_| !is_changed && !said.is_cut);
-        let digest = format!("{:016x}", fnv1a(script.text.as_bytes()));
-        of.script = Some(RanScript { of: said, digest, is_changed, check });
+        match reader.read(ad, &first) {
+            Ok(read) => {
+                let submitted = ads.iter().filter_map(|ad| ad.integer("QDate")).min();
+                let is_changed = submitted.is_none_or(|submitted| read.changed_at > submitted);
+                let is_whole = !is_changed && !read.of.is_cut;
+                let check = Check::of(&read.of.profile, &of.measured).filter(|_| is_whole);
+                let (said, digest) = (read.of.clone(), read.digest.clone());
+                of.script = Some(RanScript { of: said, digest, is_changed, check });
+            }
+            // A program that is none of the three kinds is nothing to speak of.
+            Err(why) if first.is_named_so => {
+                of.not_read = Some(format!("{} was not read: {why}", shown(&first.path, NAME)));
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+/// Seconds that all scripts of jobs may take together.
+const SECONDS: u64 = 10;
+
+/// A script that jobs run.
+struct Read {
+    of: OfScript,
+    digest: String,
+    /// Unix seconds.
+    changed_at: i64,
+}
+
+/// Reads each script once for each owner and arguments.
+struct Reader<'a> {
+    files: LocalFiles,
+    model: &'a ScriptModel,
+    known: HashMap<(Option<String>, Ran), Result<Read, String>>,
+    begun: Instant,
+}
+
+impl Reader<'_> {
+    fn read(&mut self, ad: &ClassAd, ran: &Ran) -> &Result<Read, String> {
+        let Self { files, model, known, begun } = self;
+        known.entry((ad.string("Owner"), ran.clone())).or_insert_with(|| {
+            if begun.elapsed() > Duration::from_secs(SECONDS) {
+                return Err("the time for scripts was up".to_owned());
+            }
+            let script = files.script(ad, &ran.path).map_err(|unread| match unread {
+                Unread::Unseen(why) => unknown(why).to_owned(),
+                Unread::Failed(error) => in_words(&error).into_owned(),
+            })?;
+            let of = of_script(Path::new(&ran.path), &script, &ran.arguments, model)?;
+            let digest = format!("{:016x}", fnv1a(script.text.as_bytes()));
+            Ok(Read { of, digest, changed_at: script.changed_at })
+        })
     }
 }
