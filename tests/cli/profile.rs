@@ -334,9 +334,8 @@ fn earlier_jobs_of_a_program_say_how_long_one_waits_and_runs() {
     let said = place.advise("-profile 11");
     assert_eq!((said.status, said.stderr.as_str()), (0, ""));
     let text = said.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    for line in ["Ran: about 10m (10 jobs, with others of this program)"] {
-        assert!(text.contains(line), "{said:?}");
-    }
+    let ran = "Ran: about 10m (10 jobs, with others of this program)";
+    assert!(text.contains(ran), "{said:?}");
     // Another script of the same interpreter is another program.
     let other = place.file("history.ads", ads.replace("sim.py", "other.py"));
     place.tool("condor_history", &format!("{asks} {} ;; esac", other.display()));
