@@ -57,6 +57,14 @@ pub enum ReadError {
 /// # Errors
 /// [`ReadError`] where nothing can be said of its syntax.
 pub fn read(language: Language, text: &[u8]) -> Result<Tree, ReadError> {
+    read_within(language, text, LONGEST)
+}
+
+/// Likewise; the parser is stopped after this time.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_within(language: Language, text: &[u8], limit: Duration) -> Result<Tree, ReadError> {
     let is_cut = text.len() > MAX_BYTES;
     let text = &text[..text.len().min(MAX_BYTES)];
     if text.iter().all(u8::is_ascii_whitespace) {
@@ -66,7 +74,7 @@ pub fn read(language: Language, text: &[u8]) -> Result<Tree, ReadError> {
     let grammar = grammar::of(language);
     parser.set_language(&grammar).map_err(|_| ReadError::Grammar(language))?;
     let begun = Instant::now();
-    let mut stop = |_: &ParseState| match begun.elapsed() > LONGEST {
+    let mut stop = |_: &ParseState| match begun.elapsed() > limit {
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
     };

@@ -10,8 +10,8 @@ use classads::ClassAd;
 use super::look::{Sight, Use};
 use super::looker::{Account, Looker, Wanted};
 use super::{
-    Check, Fault, Finding, Needed, Program, Recorded, Remark, Script, Thing, Unread, Why, Words,
-    urls,
+    Check, Fault, Finding, Needed, Program, Recorded, Remark, ScriptSeen, Thing, Unread, Why,
+    Words, urls,
 };
 use crate::rights::Ids;
 
@@ -219,12 +219,17 @@ impl LocalFiles {
         words.min_by_key(|(_, words)| words.says.vagueness())
     }
 
-    /// The text of a script that this ad's job runs.
+    /// What is said of a script that this ad's job runs with these arguments.
     ///
     /// # Errors
     /// Why it cannot be read.
-    pub fn script(&self, ad: &ClassAd, path: &str) -> Result<Script, Unread> {
-        self.looker.script(&self.account(ad).map_err(Unread::Unseen)?, path)
+    pub fn script(
+        &self,
+        ad: &ClassAd,
+        path: &str,
+        arguments: &[String],
+    ) -> Result<ScriptSeen, Unread> {
+        self.looker.script(&self.account(ad).map_err(Unread::Unseen)?, path, arguments)
     }
 
     /// The time that is left for [`LocalFiles::words`] of this ad's job; `None` where nothing may

@@ -20,7 +20,9 @@ use serde_json::{Value, to_string as to_json};
 
 use super::look::{Sight, Use, look};
 use super::mounts::Mounts;
-use super::{Answer, Fault, Finding, Program, SERVE, Script, Unread, Why, Words, urls, words};
+use super::{
+    Answer, Fault, Finding, Program, SERVE, ScriptSeen, Unread, Why, Words, script, urls, words,
+};
 use crate::rights::{self, Ids};
 use eventlog::input;
 
@@ -33,8 +35,8 @@ const ALL_LOOKS: Duration = Duration::from_secs(5);
 /// Processor seconds that a process which looks may take.
 const PROCESSOR: u64 = 10;
 
-/// Bytes of the longest answer: a script of 1 MiB, each byte of it escaped (`\\u0000`).
-const LONGEST: u64 = 7 << 20;
+/// Bytes of the longest answer.
+const LONGEST: u64 = 64 << 10;
 
 /// An account of this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,8 +53,9 @@ pub(super) enum Question {
     Look { path: String, wanted: Use },
     /// What does it say at its end? The answer are [`Words`], or none.
     Words { path: String },
-    /// What is its text? The answer is a [`Script`], or why there is none.
-    Script { path: String },
+    /// What binds this script, called with these arguments? The answer is a [`ScriptSeen`], or why
+    /// there is none.
+    Script { path: String, arguments: Vec<String> },
     /// Does it answer? The answer is a [`Finding`].
     Url { url: String },
     /// The same, of a server of the public internet alone. Never kept.
@@ -149,13 +152,19 @@ impl Looker {
         self.ask(account, path, Question::Words { path: path.to_owned() }).ok().flatten()
     }
 
-    /// The text of a script, as far as the account may read it.
+    /// What is said of a script, as far as the account may read it.
     ///
     /// # Errors
     /// Why it cannot be read, as far as that is known.
-    pub(super) fn script(&self, account: &Account, path: &str) -> Result<Script, Unread> {
-        let question = Question::Script { path: path.to_owned() };
-        let answer = self.ask::<Result<Script, String>>(account, path, question);
+    pub(super) fn script(
+        &self,
+        account: &Account,
+        path: &str,
+        arguments: &[String],
+    ) -> Result<ScriptSeen, Unread> {
+        let arguments = arguments.to_vec();
+        let question = Question::Script { path: path.to_owned(), arguments };
+        let answer = self.ask::<Result<ScriptSeen, String>>(account, path, question);
         answer.map_err(Unread::Unseen)?.map_err(Unread::Failed)
     }
 
@@ -406,9 +415,8 @@ fn answer_all() -> io::Result<()> {
         let answer = match serde_json::from_str(&line)? {
             Question::Look { path, wanted } => to_json(&look(Path::new(&path), wanted)),
             Question::Words { path } => to_json(&words::of_file(Path::new(&path)).ok().flatten()),
-            Question::Script { path } => {
-                let read = Script::read(Path::new(&path));
-                to_json(&read.map_err(|error| error.to_string()))
+            Question::Script { path, arguments } => {
+                to_json(&script::judge(Path::new(&path), &arguments))
             }
             Question::Url { url } => to_json(&urls::ask(&url, false)),
             Question::PublicUrl { url } => to_json(&urls::ask(&url, true)),

@@ -16,7 +16,7 @@
 //! - `mounts`: file systems of this machine.
 //! - `readers`: what reads bytes of others, for the fuzz targets.
 //! - `recorded`: raw answers that were kept, to answer from again.
-//! - `script`: the text of a script.
+//! - `script`: a script: its text, or what is said of it.
 //! - `urls`: one request for the first byte of a URL.
 //! - `words`: the line of a program's output that says why it failed.
 
@@ -40,7 +40,7 @@ use serde::{Deserialize, Serialize};
 pub use files::{FileSystems, LocalFiles, Urls};
 pub use looker::serve;
 pub use recorded::{Answer, Recorded};
-pub use script::{Script, Unread};
+pub use script::{Script, ScriptSeen, Unread};
 pub use words::{Words, WordsKind};
 
 pub use crate::rights::Ids;

@@ -1,23 +1,36 @@
-//! The text of a script.
+//! A script: its text, or what is said of it.
 
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::time::Duration;
 
-use eventlog::input;
+use eventlog::{fnv1a, input};
 use scripttree::MAX_BYTES;
 use serde::{Deserialize, Serialize};
 
 use super::Why;
+use crate::profile::{Judged, ScriptModel};
 
-/// A script as it is now.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "PascalCase")]
+/// The text of a script as it is now.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Script {
     /// Its text; what is no UTF-8 is replaced. Of a long one a byte more than [`MAX_BYTES`], so that
     /// it is seen that there is more.
     pub text: String,
-    /// When it was last written, Unix seconds.
+    /// When it or its name was last changed (mtime, ctime), Unix seconds.
+    pub changed_at: i64,
+}
+
+/// What is said of the script of a job, by a process with the rights of the job's owner.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct ScriptSeen {
+    /// What is said of it.
+    pub judged: Judged,
+    /// Digest of its text (FNV-1a), 16 hexadecimal digits.
+    pub digest: String,
+    /// When it or its name was last changed (mtime, ctime), Unix seconds.
     pub changed_at: i64,
 }
 
@@ -26,7 +39,7 @@ pub struct Script {
 pub enum Unread {
     /// It was not looked at, or there was no answer.
     Unseen(Why),
-    /// What the system said.
+    /// What is wrong with it.
     Failed(String),
 }
 
@@ -37,9 +50,21 @@ impl Script {
     /// It is no regular file, or it cannot be read.
     pub fn read(path: &Path) -> io::Result<Self> {
         let file = input::open_regular(path)?;
-        let changed_at = file.metadata()?.mtime();
+        let metadata = file.metadata()?;
         let mut text = Vec::new();
         file.take(MAX_BYTES as u64 + 1).read_to_end(&mut text)?;
-        Ok(Self { text: String::from_utf8_lossy(&text).into_owned(), changed_at })
+        let text = String::from_utf8_lossy(&text).into_owned();
+        Ok(Self { text, changed_at: metadata.mtime().max(metadata.ctime()) })
     }
+}
+
+/// For so long a parser may work: less than a look may take.
+const PARSED: Duration = Duration::from_millis(1_500);
+
+/// Reads a script and says what binds it. May wait for its file system for ever.
+pub(super) fn judge(path: &Path, arguments: &[String]) -> Result<ScriptSeen, String> {
+    let Script { text, changed_at } = Script::read(path).map_err(|error| error.to_string())?;
+    let model = ScriptModel::shipped().map_err(|error| error.to_string())?;
+    let judged = Judged::of(path, &text, arguments, &model, PARSED)?;
+    Ok(ScriptSeen { judged, digest: format!("{:016x}", fnv1a(text.as_bytes())), changed_at })
 }

@@ -10,12 +10,9 @@ use foldhash::fast::RandomState;
 
 use crate::history::{Episode, History, JobHistory, Symbol};
 use crate::profile::{Binding, Shares};
-use crate::workflow::{Cause, End, Run, runs};
+use crate::workflow::{Cause, End, JUST_LEFT, Run, runs};
 
 type Map<K, V> = HashMap<K, V, RandomState>;
-
-/// Seconds after which an eviction stands for itself: a hold in that time is the same failure.
-const SETTLES: i64 = 60;
 
 /// Runs whose use counts, the last ones.
 const RECENT: usize = 15;
@@ -87,6 +84,8 @@ pub(super) struct Workflows {
     of: Map<Workflow, Ends>,
     /// What runs of a cluster used, and when that was known.
     used: Map<i32, Vec<(i64, Shares)>>,
+    /// Where the runs of a job were, by their ends.
+    places: Map<u32, Vec<(i64, String)>>,
 }
 
 /// An end of a run.
@@ -108,6 +107,7 @@ impl Workflows {
             .collect();
         let mut ended: Map<Workflow, Vec<Ended>> = Map::default();
         let mut used: Map<i32, Vec<(i64, Shares)>> = Map::default();
+        let mut places: Map<u32, Vec<(i64, String)>> = Map::default();
         for (number, job) in jobs() {
             let dag =
                 job.ads.iter().find_map(|ad| Some((ad.known, dag_of(history, job, ad.dag?)?)));
@@ -117,6 +117,10 @@ impl Workflows {
             }
             let seen = history.as_seen_by(number, history.owner_of(job.job)).unwrap_or(job);
             for run in runs(history, seen, i64::MAX) {
+                if let Some(place) = place(&run) {
+                    let end = run.began.saturating_add(run.seconds);
+                    places.entry(number).or_default().push((end, place.to_owned()));
+                }
                 let Some(known) = known_at(&run) else { continue };
                 if let Some((since, dag)) = dag {
                     let run = run.clone();
@@ -130,7 +134,8 @@ impl Workflows {
             used.entry(job.job.cluster).or_default().extend(of_job);
         }
         used.values_mut().for_each(|used| used.sort_by_key(|used| used.0));
-        Self { of: ended.into_iter().map(|(of, ends)| (of, Ends::of(ends))).collect(), used }
+        let of = ended.into_iter().map(|(of, ends)| (of, Ends::of(ends))).collect();
+        Self { of, used, places }
     }
 
     /// The workflow of a held job at an instant; its last run before the hold was where it ran last.
@@ -141,15 +146,21 @@ impl Workflows {
         hold: &Episode,
         instant: i64,
     ) -> WorkflowState {
-        let cluster = Workflow::Cluster(job.job.cluster);
-        let dag = job.ad_at(instant).and_then(|ad| dag_of(history, job, ad.dag?));
-        let Some(ends) = dag.and_then(|dag| self.of.get(&dag)).or_else(|| self.of.get(&cluster))
-        else {
-            return WorkflowState::default();
+        let of = |workflow| {
+            let key = (hold.identity.code, hold.identity.subcode);
+            let ends: &Ends = self.of.get(&workflow)?;
+            ends.state(self.place(history, job, hold.held_at), key, instant)
         };
-        let own = runs(history, job, hold.held_at);
-        let place = own.iter().rev().find_map(place);
-        ends.state(place, (hold.identity.code, hold.identity.subcode), instant)
+        let dag = job.ad_at(instant).and_then(|ad| dag_of(history, job, ad.dag?));
+        let state = dag.and_then(of).or_else(|| of(Workflow::Cluster(job.job.cluster)));
+        state.unwrap_or_default()
+    }
+
+    /// Where a job ran last that went on hold then.
+    fn place(&self, history: &History, job: &JobHistory, held_at: i64) -> Option<&str> {
+        let ends = self.places.get(&history.number_of(job.job)?)?;
+        let until = ends.partition_point(|(end, _)| *end <= held_at);
+        ends[..until].last().map(|(_, place)| place.as_str())
     }
 
     /// The median of what the last runs of a cluster used of a slot, as known at an instant.
@@ -172,7 +183,8 @@ fn known_at(run: &Run) -> Option<i64> {
     match &run.end {
         End::Succeeded => Some(at),
         End::Failed(Cause::Hold { .. } | Cause::Exit(_) | Cause::Signal(_)) => Some(at),
-        End::Failed(_) => Some(at.saturating_add(SETTLES)),
+        // A hold just after it is the same failure.
+        End::Failed(_) => Some(at.saturating_add(JUST_LEFT)),
         End::Stopped | End::Running => None,
     }
 }
@@ -222,15 +234,16 @@ impl Ends {
         ends
     }
 
-    fn state(&self, place: Option<&str>, key: (i32, i32), instant: i64) -> WorkflowState {
+    /// `None`: runs of two jobs have not ended yet.
+    fn state(&self, place: Option<&str>, key: (i32, i32), instant: i64) -> Option<WorkflowState> {
         let until = |instants: &Instants| instants.until(instant);
         if until(&self.jobs) < 2 {
-            return WorkflowState::default();
+            return None;
         }
         let both = |sides: &[Instants; 2]| (until(&sides[0]), until(&sides[1]));
         let alike = self.alike_by_place.get(&key);
         let is_begun = |instants: &&Instants| instants.until(instant) > 0;
-        WorkflowState {
+        Some(WorkflowState {
             known: true,
             ended: both(&self.ended),
             here: place.and_then(|place| self.by_place.get(place)).map_or((0, 0), both),
@@ -240,7 +253,7 @@ impl Ends {
             places: until(&self.places),
             failed_places: until(&self.failed_places),
             causes: until(&self.causes),
-        }
+        })
     }
 }
 
@@ -334,7 +347,7 @@ mod tests {
         let ad = |cluster: i32, owner: &str| {
             format!(
                 "ClusterId = {cluster}\nProcId = 0\nOwner = \"{owner}\"\nDAGManJobId = 9\nJobStatus = 2\n\
-                 JobCurrentStartDate = 1772964000\nRemoteUserCpu = 60.0\nEpochWriteDate = 1772964120\n\n"
+                 JobCurrentStartDate = 1772964000\nJobCurrentStartExecutingDate = 1772964000\nRemoteUserCpu = 60.0\nEpochWriteDate = 1772964120\n\n"
             )
         };
         let of = columns(&log, &(ad(1, "alice") + &ad(2, "alice")));

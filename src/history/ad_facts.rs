@@ -49,18 +49,6 @@ pub const ATTRIBUTES: &[&str] = &[
     "ContainerImage",
     "DockerImage",
     "DAGManJobId",
-    "BlockReadKbytes",
-    "BlockWriteKbytes",
-    "BytesRecvd",
-    "BytesSent",
-    "CommittedTime",
-    "CpusUsage",
-    "JobCurrentStartDate",
-    "JobCurrentStartExecutingDate",
-    "LastRemoteWallClockTime",
-    "RemoteSysCpu",
-    "RemoteUserCpu",
-    "RemoteWallClockTime",
 ];
 
 /// What an ad said at one instant.
@@ -124,8 +112,8 @@ impl AdFacts {
             let reason = text.map(|text| symbols.intern(&text));
             Hold { code: hold.code, subcode: hold.subcode, reason }
         });
-        let used = Used::of(ad, known).shares.map(Box::new);
-        Self { hold, finished_after: None, used, ..Self::of(ad, known, symbols) }
+        // What a run used is known by the ad of its end.
+        Self { hold, finished_after: None, used: None, ..Self::of(ad, known, symbols) }
     }
 
     /// The facts of a job ad, known at `known`.

@@ -195,6 +195,10 @@ pub(crate) const EPOCH_ATTRIBUTES: &[&str] = &[
     "JobCurrentStartExecutingDate",
     "ExitCode",
     "ExitBySignal",
+    "BlockReadKbytes",
+    "BlockWriteKbytes",
+    "RemoteSysCpu",
+    "RemoteUserCpu",
 ];
 
 /// When an epoch ad was written, Unix seconds; without a date of its own the latest instant it

@@ -45,6 +45,7 @@ pub const ATTRIBUTES: &[&str] = &[
     "RequestMemory",
     "ResidentSetSize",
     "ServerTime",
+    "StageInFinish",
     "ShouldTransferFiles",
     "TransferExecutable",
     "TransferInput",
@@ -54,6 +55,9 @@ pub const ATTRIBUTES: &[&str] = &[
 /// Seconds that a job must have run before its use says something: the starter reports use every
 /// five minutes (`STARTER_UPDATE_INTERVAL`), and at the end.
 const LEAST_SECONDS: f64 = 60.0;
+
+/// Seconds after which the starter has reported the use of a run (`STARTER_UPDATE_INTERVAL`).
+const FIRST_UPDATE: i64 = 300;
 
 /// What a job used in its last run, and how long it waited and ran.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -82,27 +86,32 @@ impl Used {
     ///
     /// Processors: RemoteUserCpu and RemoteSysCpu against the time of the runs that these count; of a
     /// job that runs CpusUsage, as the schedd's figures are up to a quarter of an hour old. Disk:
-    /// BlockReadKbytes and BlockWriteKbytes. Network: BytesRecvd and BytesSent, which are the file
-    /// transfers of HTCondor; what a program sends by itself is not counted. A job that failed or was
-    /// removed is not measured.
+    /// BlockReadKbytes and BlockWriteKbytes. Network: BytesRecvd and BytesSent of all runs against
+    /// RemoteWallClockTime of all runs; they are the file transfers of HTCondor, and what a program
+    /// sends by itself is not counted. A job that failed or was removed is not measured, nor one whose
+    /// last run did not come to start its program: its figures are of an earlier run.
     #[must_use]
     pub fn of(ad: &ClassAd, now: i64) -> Self {
         let now = ad.integer("ServerTime").unwrap_or(now).min(now);
         let shares = match ad.integer("JobStatus") {
             Some(RUNNING) => shares_so_far(ad, now),
             Some(REMOVED) => None,
-            _ if failed(ad) => None,
-            _ => counted_seconds(ad).and_then(|seconds| shares(ad, seconds)),
+            _ if failed(ad) || !has_begun(ad) => None,
+            _ => counted_seconds(ad)
+                .and_then(|seconds| shares(ad, seconds))
+                .map(|shares| Shares { network: network(ad), ..shares }),
         };
         // What binds is not known of one resource alone.
         let shares = shares.filter(|shares| shares.cpu.is_some() && shares.memory.is_some());
         Self { shares, slot: slot(ad), waited: waited(ad, now), ran: ran(ad, now) }
     }
 
-    /// What a run used of a slot, by the ad that was written at its end, Unix seconds.
+    /// What a run used of a slot, by the ad that was written at its end, Unix seconds; traffic is of
+    /// other runs too, and not known. `None`: its program was not started.
     #[must_use]
     pub fn of_run(ad: &ClassAd, ended: i64) -> Option<Shares> {
-        shares(ad, ended.saturating_sub(start_of_run(ad)?) as f64)
+        let began = start_of_run(ad).filter(|_| has_begun(ad))?;
+        shares(ad, ended.saturating_sub(began) as f64)
     }
 }
 
@@ -113,25 +122,43 @@ pub(crate) fn failed(ad: &ClassAd) -> bool {
         && (by_signal || ad.integer("ExitCode").is_some_and(|code| code != 0))
 }
 
-/// Of a run of so many seconds. `None`: too short, or nothing is known.
+/// The last run came to start its program, as far as that is known.
+fn has_begun(ad: &ClassAd) -> bool {
+    let began = ad.integer("JobCurrentStartExecutingDate");
+    let had = ad.integer("JobCurrentStartDate");
+    had.is_none_or(|had| began.is_some_and(|began| began >= had))
+}
+
+/// The share of traffic over all runs.
+fn network(ad: &ClassAd) -> Option<f64> {
+    let seconds = number(ad, "RemoteWallClockTime").filter(|seconds| *seconds >= LEAST_SECONDS)?;
+    let bytes = both(ad, "BytesRecvd", "BytesSent")?;
+    Shares::of([None, None, None, Some(bytes / seconds)]).network
+}
+
+/// Of a run of so many seconds, but for traffic. `None`: too short, or nothing is known.
 fn shares(ad: &ClassAd, seconds: f64) -> Option<Shares> {
-    let both = |one, two| match (number(ad, one), number(ad, two)) {
-        (None, None) => None,
-        (one, two) => Some(one.unwrap_or(0.0) + two.unwrap_or(0.0)),
-    };
-    let cpu = both("RemoteUserCpu", "RemoteSysCpu").map(|cpu| cpu / seconds);
-    let disk = both("BlockReadKbytes", "BlockWriteKbytes").map(|kib| kib * 1024.0 / seconds);
-    let network = both("BytesRecvd", "BytesSent").map(|bytes| bytes / seconds);
-    let shares = Shares::of([cpu, memory(ad), disk, network]);
+    let cpu = both(ad, "RemoteUserCpu", "RemoteSysCpu").map(|cpu| cpu / seconds);
+    let disk = both(ad, "BlockReadKbytes", "BlockWriteKbytes").map(|kib| kib * 1024.0 / seconds);
+    let shares = Shares::of([cpu, memory(ad), disk, None]);
     let is_known = Binding::ALL.iter().any(|one| shares.get(*one).is_some());
     (seconds >= LEAST_SECONDS && is_known).then_some(shares)
 }
 
-/// Of a run that goes on: rates of what is counted late are not known.
+/// Of a run that goes on: rates of what is counted late are not known. Until the first update figures
+/// are those of an earlier run.
 fn shares_so_far(ad: &ClassAd, now: i64) -> Option<Shares> {
-    let seconds = now.saturating_sub(start_of_run(ad)?) as f64;
+    let began = start_of_run(ad).filter(|_| has_begun(ad))?;
     let shares = Shares::of([number(ad, "CpusUsage"), memory(ad), None, None]);
-    (seconds >= LEAST_SECONDS).then_some(shares)
+    (now.saturating_sub(began) >= FIRST_UPDATE).then_some(shares)
+}
+
+/// The sum of two attributes, as far as they are known.
+fn both(ad: &ClassAd, one: &str, two: &str) -> Option<f64> {
+    match (number(ad, one), number(ad, two)) {
+        (None, None) => None,
+        (one, two) => Some(one.unwrap_or(0.0) + two.unwrap_or(0.0)),
+    }
 }
 
 fn number(ad: &ClassAd, name: &str) -> Option<f64> {
@@ -269,7 +296,7 @@ mod tests {
         assert_eq!(shares.cpu, Some(0.95));
         assert_eq!(shares.memory, Some(2.0));
         assert_eq!(shares.disk, Some(2048.0 * 1024.0 / 100.0 / 1e7));
-        assert_eq!(shares.network, Some(1e6 / 100.0 / 1e7));
+        assert_eq!(shares.network, Some(1e6 / 1000.0 / 1e7));
         assert_eq!(shares.binding(), Some(Binding::Memory));
     }
 
@@ -295,7 +322,12 @@ mod tests {
         let text = "JobStatus = 2\nRemoteUserCpu = 9.0\nCpusUsage = 0.5\nMemoryUsage = 9\nQDate = 400\nJobStartDate = 500\n\
                     JobCurrentStartDate = 900\nJobCurrentStartExecutingDate = 600\n";
         let used = Used::of(&ad(text), 1000);
-        assert_eq!(used.shares.unwrap().cpu, Some(0.5));
+        assert_eq!(used.shares, None, "no update is there yet");
+        assert_eq!(Used::of(&ad(text), 1200).shares, None);
+        assert_eq!(
+            Used::of(&ad(&text.replace("= 600", "= 900")), 1200).shares.unwrap().cpu,
+            Some(0.5)
+        );
         assert_eq!(used.waited, Some(Duration { seconds: 100.0, has_ended: true }));
         assert_eq!(used.ran, Some(Duration { seconds: 100.0, has_ended: false }));
     }
@@ -313,6 +345,16 @@ mod tests {
             let used = Used::of(&ad(&format!("{text}{more}")), 0);
             assert_eq!(used.shares.is_some(), is_measured, "{more}");
         }
+    }
+
+    #[test]
+    fn a_run_whose_program_never_began_has_the_figures_of_another() {
+        let text = "JobStatus = 5\nJobCurrentStartDate = 9000\nJobCurrentStartExecutingDate = 100\n\
+                    LastRemoteWallClockTime = 100.0\nRemoteUserCpu = 3600.0\nMemoryUsage = 9\n";
+        assert_eq!(Used::of(&ad(text), 9_200).shares, None);
+        assert_eq!(Used::of_run(&ad(text), 9_100), None);
+        let begun = text.replace("= 100\n", "= 9000\n");
+        assert_eq!(Used::of_run(&ad(&begun), 12_600).unwrap().cpu, Some(1.0));
     }
 
     #[test]

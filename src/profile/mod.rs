@@ -3,6 +3,7 @@
 //! - `binding`: the resources, and shares of a slot.
 //! - `check`: what was said of a script beside what its jobs used.
 //! - `columns`: a script's syntax tree as numbers.
+//! - `judged`: what is said of the text of a script.
 //! - `linear`: logistic regression.
 //! - `measured`: what jobs used, by their ads.
 //! - `pairs`: which jobs may share a host.
@@ -14,6 +15,7 @@
 mod binding;
 mod check;
 mod columns;
+mod judged;
 mod linear;
 mod measured;
 mod pairs;
@@ -25,6 +27,7 @@ mod words;
 pub use binding::{Binding, SLOT, Shares};
 pub use check::Check;
 pub use columns::{columns, names as column_names};
+pub use judged::Judged;
 pub use linear::Linear;
 pub(crate) use measured::failed;
 pub use measured::{ATTRIBUTES, Duration, Measured, Used};
@@ -32,4 +35,4 @@ pub use pairs::Pair;
 pub use ran::Ran;
 pub use script::{Evidence, Likely, ScriptModel, ScriptProfile};
 pub use times::{Range, Survival};
-pub use words::{Use, is_builtin};
+pub use words::Use;

@@ -10,7 +10,7 @@ use scripttree::Language;
 pub struct Ran {
     /// Its full path.
     pub path: String,
-    /// What it is called with.
+    /// What it is called with, without long words.
     pub arguments: Vec<String>,
     /// Its name, or the interpreter that it is given to, says that it is a script.
     pub is_named_so: bool,
@@ -19,10 +19,16 @@ pub struct Ran {
 /// Arguments that are looked at, at most.
 const ARGUMENTS: usize = 1_000;
 
+/// Bytes of an argument that is kept, at most: a number is short.
+const LONGEST: usize = 64;
+
+/// Options of interpreters that have no value.
+const IGNORED: [&str; 7] = ["-u", "-B", "-E", "-I", "-O", "-x", "--vanilla"];
+
 impl Ran {
     /// Cmd where HTCondor transfers it or finds it there by a shared file system. Where Cmd is an
-    /// interpreter: the first of its arguments that is no option, if it is an input file. `None`
-    /// without a full Iwd.
+    /// interpreter: its first argument, behind a few options without a value, if it is an input file.
+    /// `None` without a full Iwd.
     #[must_use]
     pub fn of(ad: &ClassAd) -> Option<Self> {
         let iwd = ad.string("Iwd").filter(|iwd| iwd.starts_with('/'))?;
@@ -35,15 +41,21 @@ impl Ran {
         if Language::of_interpreter(base(&command)).is_none() {
             let is_here = shares_files || ad.boolean("TransferExecutable") != Some(false);
             let is_named_so = Language::of(Path::new(&command), b"").is_some();
-            let arguments = arguments.collect();
+            let arguments = kept(arguments);
             return is_here.then(|| Self { path: under(&command), arguments, is_named_so });
         }
-        let script = arguments.find(|word| !word.starts_with('-'))?;
+        // What stands behind an option may be its value: code, a module, a setting.
+        let script = arguments.find(|word| !IGNORED.contains(&word.as_str()))?;
+        let script = script.strip_prefix("./").map_or(script.clone(), str::to_owned);
+        if script.starts_with('-') {
+            return None;
+        }
         let input = ad.string("TransferInput").unwrap_or_default();
         // It lies in the job's scratch directory under the last part of its name.
-        let input = input.split(',').map(str::trim).find(|name| base(name) == base(&script));
+        let is_it = |name: &&str| base(name) == script && !name.contains("://");
+        let input = input.split(',').map(str::trim).find(is_it);
         let path = if shares_files { &script } else { input? };
-        Some(Self { path: under(path), arguments: arguments.collect(), is_named_so: true })
+        Some(Self { path: under(path), arguments: kept(arguments), is_named_so: true })
     }
 }
 
@@ -71,6 +83,11 @@ fn words(ad: &ClassAd) -> Vec<String> {
     }
     words.extend(word);
     words
+}
+
+/// Of arguments the short ones.
+fn kept(arguments: impl Iterator<Item = String>) -> Vec<String> {
+    arguments.filter(|word| word.len() <= LONGEST).collect()
 }
 
 /// The last part of a path.
@@ -116,6 +133,16 @@ mod tests {
         assert_eq!(of("Cmd = \"/usr/bin/run\"\nTransferExecutable = false"), None);
         assert_eq!(of("Cmd = \"python3\"\nArgs = \"-m http.server\""), None);
         assert_eq!(of("Cmd = \"python3\"\nArgs = \"sim.py\"\nTransferInput = \"a.csv\""), None);
+        for (arguments, input) in [
+            ("/opt/tools/sim.py", "sim.py"),
+            ("sim.py", "https://data.example.org/sim.py"),
+            ("-W ignore sim.py", "sim.py"),
+            ("-c print(1)", "sim.py"),
+        ] {
+            let ad =
+                format!("Cmd = \"python3\"\nArgs = \"{arguments}\"\nTransferInput = \"{input}\"");
+            assert_eq!(of(&ad), None, "{ad}");
+        }
         assert_eq!(of("Args = \"sim.py\""), None);
     }
 }

@@ -73,7 +73,7 @@ impl ScriptModel {
 }
 
 /// What binds a script, and what speaks for it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScriptProfile {
     /// The resource that is likely to bind it, if one is.
     pub named: Option<Likely>,
@@ -84,7 +84,7 @@ pub struct ScriptProfile {
 }
 
 /// How likely a resource binds a script.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Likely {
     /// The resource.
     pub binding: Binding,
@@ -93,7 +93,7 @@ pub struct Likely {
 }
 
 /// A call that uses a resource.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
     /// The resource.
     pub binding: Binding,
@@ -107,6 +107,9 @@ pub struct Evidence {
     /// something.
     pub size: Option<f64>,
 }
+
+/// Calls that are kept for a resource, at most.
+const EVIDENCE: usize = 25;
 
 /// Elements from which on what is made takes memory: 8 MB of numbers.
 const LEAST_SIZE: f64 = 1e6;
@@ -136,5 +139,10 @@ fn evidence(tree: &Tree) -> Vec<Evidence> {
     }
     let mut all: Vec<Evidence> = found.into_values().collect();
     all.sort_by(|a, b| (a.binding, b.loops, b.calls).cmp(&(b.binding, a.loops, a.calls)));
+    let mut counts = [0; 4];
+    all.retain(|one| {
+        counts[one.binding.number()] += 1;
+        counts[one.binding.number()] <= EVIDENCE
+    });
     all
 }

@@ -143,7 +143,7 @@ const ARGUMENTS: usize = 16;
 
 /// A shell does this itself, without a program.
 #[must_use]
-pub fn is_builtin(command: &str) -> bool {
+pub(super) fn is_builtin(command: &str) -> bool {
     TABLE.builtins.contains(command)
 }
 

@@ -280,36 +280,36 @@ impl Schedd {
         })
     }
 
-    /// The ads of jobs selected that left the queue, at most `limit`, newest first.
-    ///
-    /// # Errors
-    /// [`QueueError`] when `condor_history` cannot be run, fails or takes too long.
+    /// The ads of jobs selected that left the queue, at most `limit`, newest first; and why there may
+    /// be more: `condor_history` cannot be run, failed or took too long.
     pub fn finished(
         &self,
         selection: &Selection,
         projection: &Projection,
         limit: usize,
-    ) -> Result<Vec<AdText>, QueueError> {
-        self.finished_where(&selection.in_any_state(&[]), projection, limit)
+    ) -> (Vec<AdText>, Option<QueueError>) {
+        self.finished_where(&selection.in_any_state(&[]), projection, limit, None)
     }
 
-    /// Likewise, the jobs for which an expression is true.
-    ///
-    /// # Errors
-    /// As [`Schedd::finished`].
+    /// Likewise, of the last `looked_at` jobs those for which an expression is true.
     pub fn finished_where(
         &self,
         constraint: &str,
         projection: &Projection,
         limit: usize,
-    ) -> Result<Vec<AdText>, QueueError> {
+        looked_at: Option<usize>,
+    ) -> (Vec<AdText>, Option<QueueError>) {
         let (list, most) = (projection.list(), limit.to_string());
+        let looked_at = looked_at.map(|jobs| jobs.to_string());
         let mut arguments = self.arguments();
         arguments.extend(["-long", "-attributes", &list, "-limit", &most]);
+        if let Some(jobs) = &looked_at {
+            arguments.extend(["-scanlimit", jobs]);
+        }
         arguments.extend(["-constraint", constraint]);
         let mut ads = Vec::new();
-        self.history(&arguments, projection, limit, &mut ads)?;
-        Ok(ads)
+        let read = self.history(&arguments, projection, limit, &mut ads);
+        (ads, read.err())
     }
 
     /// Whether any of the jobs asked about, in whatever state, or of these is in the queue.

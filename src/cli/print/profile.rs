@@ -17,7 +17,7 @@ pub(in crate::cli) fn print(out: &mut dyn Write, all: &Profiles, page: &Page) ->
     };
     for of in &all.scripts {
         line("", &script(of))?;
-        for (label, text) in speaks(&of.profile) {
+        for (label, text) in speaks(&of.judged.profile) {
             line(&format!("  {label}: "), &text)?;
         }
     }
@@ -25,7 +25,7 @@ pub(in crate::cli) fn print(out: &mut dyn Write, all: &Profiles, page: &Page) ->
         line("", &jobs(of))?;
         if let Some(ran) = &of.script {
             line("  Script: ", &ran_script(ran))?;
-            for (label, text) in speaks(&ran.of.profile) {
+            for (label, text) in speaks(&ran.of.judged.profile) {
                 line(&format!("    {label}: "), &text)?;
             }
         }
@@ -45,8 +45,7 @@ pub(in crate::cli) fn print(out: &mut dyn Write, all: &Profiles, page: &Page) ->
     if all.not_paired > 0 {
         line("", &format!("{} not compared.", plural(all.not_paired, "more cluster")))?;
     }
-    let Checked { scripts, right } = all.checked;
-    if scripts > 0 {
+    if let Some(Checked { scripts, right }) = all.checked.filter(|checked| checked.scripts > 0) {
         line("", &format!("Scripts so far: {right} of {scripts} were bound by what was said."))?;
     }
     Ok(())
@@ -54,17 +53,21 @@ pub(in crate::cli) fn print(out: &mut dyn Write, all: &Profiles, page: &Page) ->
 
 /// What binds a script.
 fn script(of: &OfScript) -> String {
-    let mut text = vec![format!("{} ({}): {}", of.file, of.language, binds(&of.profile))];
-    match of.starts.as_slice() {
+    let judged = &of.judged;
+    let mut text = vec![format!("{} ({}): {}", of.file, judged.language, binds(&judged.profile))];
+    match judged.starts.as_slice() {
         [] => {}
         [one] => text.push(format!("It starts {one}, which was not read.")),
         all => text.push(format!("It starts {}, which were not read.", all.join(", "))),
     }
-    if of.faults > 0 {
-        let places = plural(of.faults, "place");
-        text.push(format!("Not read: {places} with other syntax than that of {}.", of.language));
+    if judged.faults > 0 {
+        let places = plural(judged.faults, "place");
+        text.push(format!(
+            "Not read: {places} with other syntax than that of {}.",
+            judged.language
+        ));
     }
-    if of.is_cut {
+    if judged.is_cut {
         text.push("Only its first 1 MiB was read.".to_owned());
     }
     text.join(" ")
@@ -74,7 +77,7 @@ fn script(of: &OfScript) -> String {
 fn ran_script(ran: &RanScript) -> String {
     let mut text = script(&ran.of);
     if ran.is_changed {
-        text.push_str(" It was changed after the jobs were submitted.");
+        text.push_str(" It may have been changed after the jobs were submitted.");
     }
     match ran.check {
         Some(check) if check.is_right() => text.push_str(" As measured."),

@@ -9,7 +9,7 @@ use crate::cli::Config;
 use crate::cli::apply::journal_folder;
 use crate::cli::output::say;
 use crate::cli::run::RunError;
-use crate::journal::{Entry, Journal, Profiled, VERSION, What};
+use crate::journal::{Entry, Journal, Kept, Profiled, VERSION, What};
 
 /// Scripts in the journal of which something was said, and whose jobs were measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -19,16 +19,17 @@ pub(in crate::cli) struct Checked {
     pub(in crate::cli) right: usize,
 }
 
-/// Notes what is not in the journal yet, and counts all that is there.
-pub(super) fn note(jobs: &[OfJobs], config: &Config, now: i64) -> Checked {
+/// Notes what is not in the journal yet, and counts all that is there. `None`: it cannot be read, or
+/// somebody else writes it.
+pub(super) fn note(jobs: &[OfJobs], config: &Config, now: i64) -> Option<Checked> {
     let checks: Vec<Profiled> = jobs.iter().filter_map(entry).collect();
-    match counted(checks, config, now) {
-        Ok(checked) => checked,
-        Err(error) => {
-            say("Warning", &error.to_string());
-            Checked::default()
-        }
+    if checks.is_empty() {
+        // Who has nothing to note does not hear of a journal that is not there.
+        let kept = Kept::of_folder(&journal_folder(config).ok()?).ok()?;
+        return Some(count(&last(kept.entries)));
     }
+    let noted = add(checks, config, now);
+    noted.inspect_err(|error| say("Warning", &error.to_string())).ok().flatten()
 }
 
 fn entry(of: &OfJobs) -> Option<Profiled> {
@@ -45,25 +46,31 @@ fn entry(of: &OfJobs) -> Option<Profiled> {
     })
 }
 
-fn counted(checks: Vec<Profiled>, config: &Config, now: i64) -> Result<Checked, RunError> {
-    let folder = journal_folder(config)?;
-    if checks.is_empty() && !folder.exists() {
-        return Ok(Checked::default());
-    }
-    let journal = Journal::open(&folder)?;
+type Key = (i32, String);
+
+fn key(of: &Profiled) -> Key {
+    (of.cluster, of.digest.clone())
+}
+
+/// What was noted last of each cluster and script.
+fn last(entries: Vec<Entry>) -> HashMap<Key, Profiled> {
+    let noted = entries.into_iter().filter_map(|entry| match entry.what {
+        What::Profiled(of) => Some((key(&of), of)),
+        _ => None,
+    });
+    noted.collect()
+}
+
+fn add(checks: Vec<Profiled>, config: &Config, now: i64) -> Result<Option<Checked>, RunError> {
+    let journal = Journal::open(&journal_folder(config)?)?;
     // A look waits for nobody: the next one notes it.
-    let Some(journal) = journal.try_lock()? else { return Ok(Checked::default()) };
+    let Some(journal) = journal.try_lock()? else { return Ok(None) };
     let kept = journal.read()?;
     for problem in &kept.problems {
         say("Warning", &format!("journal: {problem}"));
     }
-    let key = |of: &Profiled| (of.cluster, of.digest.clone());
-    let noted = kept.entries.into_iter().filter_map(|entry| match entry.what {
-        What::Profiled(of) => Some((key(&of), of)),
-        _ => None,
-    });
+    let mut last = last(kept.entries);
     // More jobs of a cluster may be bound by something else than the first ones.
-    let mut last: HashMap<_, Profiled> = noted.collect();
     let is_new = |of: &Profiled| {
         last.get(&key(of)).is_none_or(|last| (last.said, last.measured) != (of.said, of.measured))
     };
@@ -72,7 +79,11 @@ fn counted(checks: Vec<Profiled>, config: &Config, now: i64) -> Result<Checked, 
         |of: &Profiled| Entry { version: VERSION, time: now, what: What::Profiled(of.clone()) };
     journal.add(&new.iter().map(entry).collect::<Vec<Entry>>())?;
     last.extend(new.into_iter().map(|of| (key(&of), of)));
-    // A script that several clusters ran is one, by the last of them.
+    Ok(Some(count(&last)))
+}
+
+/// A script that several clusters ran is one, by the last of them.
+fn count(last: &HashMap<Key, Profiled>) -> Checked {
     let mut scripts: HashMap<&str, &Profiled> = HashMap::new();
     for of in last.values() {
         let known = scripts.entry(&of.digest).or_insert(of);
@@ -81,5 +92,5 @@ fn counted(checks: Vec<Profiled>, config: &Config, now: i64) -> Result<Checked, 
         }
     }
     let right = scripts.values().filter(|of| of.said == of.measured).count();
-    Ok(Checked { scripts: scripts.len(), right })
+    Checked { scripts: scripts.len(), right }
 }

@@ -15,8 +15,12 @@ use crate::text::classad_quote;
 /// Programs whose earlier jobs are asked for.
 const PROGRAMS: usize = 8;
 
-/// Jobs of other clusters that count, at most.
+/// Finished jobs among which they are looked for.
+const LOOKED_AT: usize = 100_000;
+
+/// Jobs of other clusters that count, at most, and that are looked at.
 const LIKE: usize = 200;
+const CANDIDATES: usize = 2_000;
 
 /// Bytes of an owner or a program that is asked for, at most.
 const LONGEST: usize = 4_096;
@@ -46,22 +50,17 @@ pub(super) fn fetch(
             programs.insert(format!("(Owner == {owner} && Cmd == {command})"));
         }
     }
-    if programs.is_empty() || programs.len() > PROGRAMS {
+    if programs.is_empty() {
         return Vec::new();
     }
-    let constraint = programs.into_iter().collect::<Vec<_>>().join(" || ");
+    let constraint = programs.into_iter().take(PROGRAMS).collect::<Vec<_>>().join(" || ");
     let projection = Projection::new(ATTRIBUTES, None);
-    let found = request.schedd(config).map_err(|error| error.to_string()).and_then(|schedd| {
-        let found = schedd.finished_where(&constraint, &projection, FINISHED);
-        found.map_err(|error| error.to_string())
-    });
-    match found {
-        Ok(found) => found.iter().map(AdText::to_classad).collect(),
-        Err(error) => {
-            say("Warning", &format!("earlier jobs: {error}"));
-            Vec::new()
-        }
+    let Ok(schedd) = request.schedd(config) else { return Vec::new() };
+    let (found, error) = schedd.finished_where(&constraint, &projection, FINISHED, Some(LOOKED_AT));
+    if let Some(error) = error {
+        say("Warning", &format!("earlier jobs: {error}"));
     }
+    found.iter().map(AdText::to_classad).collect()
 }
 
 /// Jobs by owner and program.
@@ -102,7 +101,8 @@ impl Programs {
     pub(super) fn like(&self, own: &ClassAd) -> Vec<Used> {
         let (Some(program), Some(job)) = (program(own), job_of(own)) else { return Vec::new() };
         let own = Job::of(own, job.cluster, &program.1, i64::MAX);
-        let all = self.0.get(&program).map_or(&[][..], Vec::as_slice).iter().rev();
+        // Those of the queue come first, then the newest of the history.
+        let all = self.0.get(&program).map_or(&[][..], Vec::as_slice).iter().take(CANDIDATES);
         all.filter(|job| job.is_like(&own)).take(LIKE).map(|job| job.used).collect()
     }
 }

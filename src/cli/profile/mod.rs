@@ -51,7 +51,7 @@ pub(in crate::cli) struct Profiles {
     /// Clusters that were measured and are not compared.
     pub(in crate::cli) not_paired: usize,
     /// Scripts of which something was said and whose jobs were measured, in the journal.
-    pub(in crate::cli) checked: Checked,
+    pub(in crate::cli) checked: Option<Checked>,
 }
 
 /// How jobs of two clusters get on in two slots of one host.
@@ -127,7 +127,7 @@ pub(super) fn run(
                     profiles.jobs = of_jobs(&ads, &earlier, now);
                 }
                 if !request.is_offline() {
-                    ran_scripts(&mut profiles.jobs, &ads, config, &model, now);
+                    ran_scripts(&mut profiles.jobs, &ads, config, now);
                     profiles.checked = checked::note(&profiles.jobs, config, now);
                 }
             }
@@ -188,18 +188,14 @@ fn ads(request: &Request, config: &Config, now: i64) -> Result<(Vec<ClassAd>, Re
     // The history of nobody in particular is everybody's.
     let names_jobs = request.selection.reaches_other_users();
     if request.job_ads.is_none() && request.now.is_none() && names_jobs {
-        match schedd.finished(&request.selection, &projection, FINISHED) {
-            Ok(more) => {
-                if more.len() >= FINISHED {
-                    let text = format!(
-                        "the last {FINISHED} finished jobs were asked for, there may be more"
-                    );
-                    remarks.faults.push(text);
-                }
-                ads.extend(more.iter().map(AdText::to_classad));
-            }
-            Err(error) => remarks.faults.push(format!("finished jobs: {error}")),
+        let (more, error) = schedd.finished(&request.selection, &projection, FINISHED);
+        if more.len() >= FINISHED {
+            let text =
+                format!("the last {FINISHED} finished jobs were asked for, there may be more");
+            remarks.faults.push(text);
         }
+        remarks.faults.extend(error.map(|error| format!("finished jobs: {error}")));
+        ads.extend(more.iter().map(AdText::to_classad));
     }
     let place = match &request.job_ads {
         Some(file) => format!("in {}", display_path(file)),
@@ -271,8 +267,10 @@ fn of_cluster(cluster: i32, jobs: &[(&ClassAd, Used)], like: impl FnOnce() -> Ve
     let (mut waits, mut runs) = of(&used);
     let mut earlier = 0;
     if runs.range(0.0).is_none() {
-        let all = [used.clone(), like()].concat();
-        earlier = all.len() - used.len();
+        let mut all = like();
+        all.retain(|used| used.waited.is_some() || used.ran.is_some());
+        earlier = all.len();
+        all.extend(&used);
         (waits, runs) = of(&all);
     }
     let text = |name| jobs.iter().find_map(|(ad, _)| ad.string(name));
@@ -321,7 +319,7 @@ fn pairs(jobs: &[OfJobs]) -> (Vec<OfPair>, usize) {
             pairs.extend(pair.map(|pair| OfPair { clusters, pair }));
         }
     }
-    (pairs, jobs.len() - compared.len())
+    (pairs, known.len() - compared.len())
 }
 
 impl OfJobs {
