@@ -111,6 +111,9 @@ const OLDEST: i64 = 604_800;
 /// Sources of statics that are not those of a scope.
 pub(super) const SOURCES: [&str; 5] = ["job-ad", "hold-reason", "event-log", EXTRAS[0], EXTRAS[1]];
 
+/// Resources whose use by one run is known: bytes of transfers are of all runs of a job.
+const USED: [Binding; 3] = [Binding::Cpu, Binding::Memory, Binding::Disk];
+
 /// Columns that a schema has where it asks for them: each is a source of its own.
 pub const EXTRAS: [&str; 2] = ["workflow", "profile"];
 
@@ -285,8 +288,8 @@ pub static COLUMNS: &[ColumnRow] = &[
     WORKFLOW.row("workflow-causes", Count(|s, _| s.hold.workflow.causes)),
     PROFILE.row("used-known", Flag(|s, _| is_known(&s.hold.used))),
     PROFILE
-        .row("used-<resource>", Number(|s, n| share(s.hold.used.get(Binding::ALL[n]))))
-        .family(Binding::ALL.len(), |n| Binding::ALL[n].name().to_owned()),
+        .row("used-<resource>", Number(|s, n| share(s.hold.used.get(USED[n]))))
+        .family(USED.len(), |n| USED[n].name().to_owned()),
     ColumnRow { source: "asked", known: AT_INSTANT, ..HOLD }
         .row("action-<action>", Flag(|s, n| s.hold.action == Action::ALL[n]))
         .family(Action::ALL.len(), |n| Action::ALL[n].name().to_owned()),
@@ -475,7 +478,7 @@ fn total((successes, failures): (usize, usize)) -> usize {
 }
 
 fn is_known(used: &Shares) -> bool {
-    Binding::ALL.iter().any(|one| used.get(*one).is_some())
+    USED.iter().any(|one| used.get(*one).is_some())
 }
 
 /// ln(1 + share), up to 10 slots.
