@@ -30,9 +30,9 @@ use tree_sitter::{ParseOptions, ParseState, Parser};
 /// Bytes of a script that are read. What follows is left out.
 pub const MAX_BYTES: usize = 1 << 20;
 
-/// How long a parser may take: some texts cost it time that grows with the square of their length. A
+/// How long [`read`] lets a parser work: some texts cost it time that grows with the square of their length. A
 /// program of 1 MiB takes less than a second.
-const LONGEST: Duration = Duration::from_secs(5);
+pub const LONGEST: Duration = Duration::from_secs(5);
 
 /// Why a script cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -3,7 +3,6 @@
 //! A workflow is the nodes of a DAG of one owner (DAGManJobId), as far as ads tell of them, else the
 //! jobs of a cluster.
 
-use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use foldhash::fast::RandomState;
@@ -71,10 +70,8 @@ struct Ends {
     /// Holds, by code and subcode.
     alike: Map<(i32, i32), Instants>,
     alike_by_place: Map<(i32, i32), Map<String, Instants>>,
-    /// The first end of each job, place, place with a failure, and cause.
+    /// The first end of each job, and of each cause.
     jobs: Instants,
-    places: Instants,
-    failed_places: Instants,
     causes: Instants,
 }
 
@@ -199,23 +196,13 @@ impl Ends {
         let mut ends = Self::default();
         let (mut jobs, mut causes) = (HashSet::new(), HashSet::new());
         for Ended { known, job, run } in &all {
-            let has_failed = run.end != End::Succeeded;
-            let side = usize::from(has_failed);
+            let side = usize::from(run.end != End::Succeeded);
             ends.ended[side].0.push(*known);
             if jobs.insert(*job) {
                 ends.jobs.0.push(*known);
             }
             if let Some(place) = place(run) {
-                let here = match ends.by_place.entry(place.to_owned()) {
-                    Entry::Occupied(known) => known.into_mut(),
-                    Entry::Vacant(new) => {
-                        ends.places.0.push(*known);
-                        new.insert(Default::default())
-                    }
-                };
-                if has_failed && here[1].0.is_empty() {
-                    ends.failed_places.0.push(*known);
-                }
+                let here = ends.by_place.entry(place.to_owned()).or_default();
                 here[side].0.push(*known);
             }
             let End::Failed(cause) = &run.end else { continue };
@@ -243,6 +230,9 @@ impl Ends {
         let both = |sides: &[Instants; 2]| (until(&sides[0]), until(&sides[1]));
         let alike = self.alike_by_place.get(&key);
         let is_begun = |instants: &&Instants| instants.until(instant) > 0;
+        let places = |is: &dyn Fn(&[Instants; 2]) -> bool| {
+            self.by_place.values().filter(|sides| is(sides)).count()
+        };
         Some(WorkflowState {
             known: true,
             ended: both(&self.ended),
@@ -250,8 +240,8 @@ impl Ends {
             alike: self.alike.get(&key).map_or(0, until),
             alike_here: place.and_then(|place| alike?.get(place)).map_or(0, until),
             alike_places: alike.map_or(0, |places| places.values().filter(is_begun).count()),
-            places: until(&self.places),
-            failed_places: until(&self.failed_places),
+            places: places(&|sides| sides.iter().any(|side| is_begun(&side))),
+            failed_places: places(&|sides| is_begun(&&sides[1])),
             causes: until(&self.causes),
         })
     }

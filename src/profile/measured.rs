@@ -89,7 +89,7 @@ impl Used {
     /// BlockReadKbytes and BlockWriteKbytes. Network: BytesRecvd and BytesSent of all runs against
     /// RemoteWallClockTime of all runs; they are the file transfers of HTCondor, and what a program
     /// sends by itself is not counted. A job that failed or was removed is not measured, nor one whose
-    /// last run did not come to start its program: its figures are of an earlier run.
+    /// last run did not start its program: its figures are of an earlier run.
     #[must_use]
     pub fn of(ad: &ClassAd, now: i64) -> Self {
         let now = ad.integer("ServerTime").unwrap_or(now).min(now);
@@ -122,7 +122,7 @@ pub(crate) fn failed(ad: &ClassAd) -> bool {
         && (by_signal || ad.integer("ExitCode").is_some_and(|code| code != 0))
 }
 
-/// The last run came to start its program, as far as that is known.
+/// The last run started its program, as far as that is known.
 fn has_begun(ad: &ClassAd) -> bool {
     let began = ad.integer("JobCurrentStartExecutingDate");
     let had = ad.integer("JobCurrentStartDate");

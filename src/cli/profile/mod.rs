@@ -8,6 +8,7 @@ mod checked;
 mod earlier;
 mod scripts;
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -249,7 +250,8 @@ fn of_jobs(ads: &[ClassAd], earlier: &[ClassAd], now: i64) -> Vec<OfJobs> {
             clusters.entry(job.cluster).or_default().push((ad, Used::of(ad, now)));
         }
     }
-    let programs = Programs::of(ads.iter().chain(earlier), now);
+    // Most clusters say enough of themselves.
+    let programs = LazyCell::new(|| Programs::of(ads.iter().chain(earlier), now));
     let of = |(cluster, jobs): (i32, Vec<(&ClassAd, Used)>)| {
         let like = || programs.like(jobs[0].0);
         of_cluster(cluster, &jobs, like)

@@ -38,15 +38,13 @@ pub(in crate::cli) struct RanScript {
     pub(in crate::cli) check: Option<Check>,
 }
 
-/// Time that a parser gets for a script that was named.
-const PARSED: Duration = Duration::from_secs(5);
-
 /// What is said of the scripts at these paths. What cannot be read is named.
 pub(super) fn of_scripts(paths: &[PathBuf], model: &ScriptModel) -> Vec<OfScript> {
     let mut all = Vec::new();
     for path in paths {
         let script = Script::read(path).map_err(|error| error.to_string());
-        let judged = script.and_then(|script| Judged::of(path, &script.text, &[], model, PARSED));
+        let judged = script
+            .and_then(|script| Judged::of(path, &script.text, &[], model, scripttree::LONGEST));
         match judged {
             Ok(judged) => all.push(OfScript { file: display_path(path).to_string(), judged }),
             Err(fault) => say("Error", &format!("{}: {fault}", display_path(path))),
