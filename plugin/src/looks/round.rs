@@ -38,6 +38,13 @@ const ROUND: Duration = Duration::from_secs(90);
 /// file system.
 const GONE: Duration = Duration::from_millis(500);
 
+/// How long owners may be looked up among the accounts in a round. Assumed: a third of it.
+const ACCOUNTS: Duration = Duration::from_secs(30);
+
+/// How long what was found of an owner counts. Assumed: five rounds, since a name service may be
+/// away for a while.
+const KNOWN: Duration = Duration::from_secs(600);
+
 /// Owners that are counted at most. Assumed.
 const MOST_OWNERS: usize = 10_000;
 
@@ -86,7 +93,10 @@ pub struct Round {
 /// Processes that were ended and are still there: they wait for a file system. As long as one of an
 /// owner is there, no other is started for it.
 #[derive(Debug, Default)]
-pub struct LeftBehind(Mutex<HashMap<String, Group>>, Unanswered);
+pub struct LeftBehind(Mutex<HashMap<String, Group>>, Unanswered, Accounts);
+
+/// Whether owners are accounts with files of their own, and when that was found.
+type Accounts = Mutex<HashMap<String, (bool, Instant)>>;
 
 /// Owners about whom condor_q did not answer, and when: each such query costs the schedd a process.
 type Unanswered = Mutex<HashMap<String, Instant>>;
@@ -123,6 +133,8 @@ pub fn round(config: &Config, left_behind: &LeftBehind) -> Result<Round, RoundEr
     let failed = |source| RoundError::Folder { path: path(), source };
     let folder = Folder::make(&settings.looks, 0, account.gid).map_err(failed)?;
     let owners = owners(&account, begun + settings.timeout.min(ROUND))?;
+    let count = owners.len();
+    let owners = left_behind.accounts(owners, &account, begun + ACCOUNTS);
     // Those first who have waited longest.
     let mut order: Vec<&String> = owners.iter().collect();
     order.sort_by_cached_key(|owner| folder.begun(owner).unwrap_or(0));
@@ -151,7 +163,7 @@ pub fn round(config: &Config, left_behind: &LeftBehind) -> Result<Round, RoundEr
     for gone in folder.owners().map_err(failed)?.iter().filter(|name| !owners.contains(*name)) {
         folder.remove(gone).map_err(failed)?;
     }
-    Ok(Round { owners: owners.len(), looked, faults })
+    Ok(Round { owners: count, looked, faults })
 }
 
 /// From now on this process is the parent of what its children leave behind: it sees whether that
@@ -215,11 +227,15 @@ fn each(
     });
 }
 
+/// The numbers of an account with files of its own: not root's, nor HTCondor's.
+fn ids_of_user(owner: &str, account: &Ids) -> Option<Ids> {
+    ids_now(owner).filter(|ids| ids.uid != 0 && ids.uid != account.uid)
+}
+
 /// What was seen of the files of one owner; `None` for an account without files of its own: root's,
 /// HTCondor's, and one that is not there.
 fn one(owner: &str, common: &Common<'_>) -> Result<Option<Record>, ProcessError> {
-    let ids = ids_now(owner).filter(|ids| ids.uid != 0 && ids.uid != common.account.uid);
-    let Some(ids) = ids else { return Ok(None) };
+    let Some(ids) = ids_of_user(owner, common.account) else { return Ok(None) };
     let what = "the process that looks";
     let failed = |said: &str| ProcessError::Failed { what: what.to_owned(), said: said.to_owned() };
     if common.left_behind.is_there(owner) {
@@ -374,6 +390,28 @@ impl LeftBehind {
         let mut owners = self.1.lock().unwrap_or_else(PoisonError::into_inner);
         owners.retain(|_, at| at.elapsed() < left_out());
         owners.contains_key(owner)
+    }
+
+    /// Those owners that are accounts with files of their own: nobody else takes a place. Who was
+    /// not looked up in time stays, and is looked up in its turn.
+    fn accounts(
+        &self,
+        mut owners: BTreeSet<String>,
+        account: &Ids,
+        until: Instant,
+    ) -> BTreeSet<String> {
+        let mut known = self.2.lock().unwrap_or_else(PoisonError::into_inner);
+        known.retain(|owner, (_, at)| owners.contains(owner) && at.elapsed() < KNOWN);
+        owners.retain(|owner| match known.get(owner) {
+            Some((is_user, _)) => *is_user,
+            None if Instant::now() >= until => true,
+            None => {
+                let is_user = ids_of_user(owner, account).is_some();
+                known.insert(owner.clone(), (is_user, Instant::now()));
+                is_user
+            }
+        });
+        owners
     }
 
     fn put_unanswered(&self, owner: &str) {
