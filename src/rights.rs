@@ -1,10 +1,18 @@
 //! Rights of another account, which root takes for good or for a while.
 
+use std::collections::BTreeMap;
 use std::io;
 
-use rustix::process::{getegid, geteuid, getgroups, getuid};
+use rustix::process::{
+    DumpableBehavior, Resource, Rlimit, getegid, geteuid, getgroups, getuid, set_dumpable_behavior,
+    setrlimit,
+};
 use rustix::thread::{
     Gid, Uid, set_no_new_privs, set_thread_groups, set_thread_res_gid, set_thread_res_uid,
+};
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule, TargetArch, apply_filter,
 };
 
 /// Numbers of an account.
@@ -35,23 +43,85 @@ impl Ids {
     }
 }
 
-/// Takes the rights of this account for good, and never any others; `None` to keep its own. Of the
-/// calling thread and of those that it starts.
+/// Takes the rights of this account for good, and never any others; `None` to keep its own. `limits`
+/// count for the process. Of the calling thread and of those that it starts.
+///
+/// What has another's rights starts nothing but threads, and its user cannot attach to it.
 ///
 /// # Errors
 /// The kernel refuses, or it would be root's rights.
-pub fn take(ids: Option<&Ids>) -> io::Result<()> {
+pub fn take(ids: Option<&Ids>, limits: &[(Resource, u64)]) -> io::Result<()> {
+    // Its user may send it signals from the moment that it has the rights: nothing is left for later.
+    for &(resource, most) in limits {
+        setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
+    }
+    set_no_new_privs(true)?;
     if let Some(ids) = ids {
+        start_nothing()?;
         let (uid, gid) = (Uid::from_raw(ids.uid), Gid::from_raw(ids.gid));
         set_thread_groups(&ids.groups())?;
         set_thread_res_gid(gid, gid, gid)?;
         set_thread_res_uid(uid, uid, uid)?;
+        // The kernel has done so with the change of the user id, unless fs.suid_dumpable is 1.
+        set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     }
     if getuid().is_root() {
         return Err(io::ErrorKind::PermissionDenied.into());
     }
-    Ok(set_no_new_privs(true)?)
+    Ok(())
 }
+
+/// From now on the calling thread, and what it starts, starts threads alone: the kernel answers EPERM
+/// to a new process and to another program.
+///
+/// # Errors
+/// The kernel filters no system calls, or it is none of the machines that filters are known for.
+pub fn start_nothing() -> io::Result<()> {
+    let filters = filters().map_err(io::Error::other)?;
+    filters.iter().try_for_each(|filter| apply_filter(filter)).map_err(io::Error::other)
+}
+
+/// Two filters; of the answers of several the strictest counts.
+fn filters() -> Result<[BpfProgram; 2], seccompiler::Error> {
+    let arch = TargetArch::try_from(std::env::consts::ARCH)?;
+    let refusing = |rules: BTreeMap<i64, Vec<SeccompRule>>, errno: i32| {
+        let answer = SeccompAction::Errno(errno.unsigned_abs());
+        let filter = SeccompFilter::new(rules, SeccompAction::Allow, answer, arch)?;
+        Ok::<BpfProgram, seccompiler::Error>(BpfProgram::try_from(filter)?)
+    };
+    let thread = u64::from(libc::CLONE_THREAD.unsigned_abs());
+    let is_process = SeccompCmpOp::MaskedEq(thread);
+    let is_process = SeccompCondition::new(0, SeccompCmpArgLen::Qword, is_process, 0)?;
+    let mut started: BTreeMap<i64, Vec<SeccompRule>> =
+        STARTING.iter().map(|&call| (call, Vec::new())).collect();
+    started.insert(libc::SYS_clone, vec![SeccompRule::new(vec![is_process])?]);
+    // Its flags lie in memory, where no filter sees them; without it the C library takes clone.
+    let absent = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
+    Ok([refusing(started, libc::EPERM)?, refusing(absent, libc::ENOSYS)?])
+}
+
+/// System calls that start a process or a program, whatever their arguments.
+const STARTING: &[i64] = &[
+    libc::SYS_execve,
+    libc::SYS_execveat,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_fork,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_vfork,
+    // clone, fork, vfork, clone3, execve and execveat of x32.
+    #[cfg(target_arch = "x86_64")]
+    0x4000_0038,
+    #[cfg(target_arch = "x86_64")]
+    0x4000_0039,
+    #[cfg(target_arch = "x86_64")]
+    0x4000_003a,
+    #[cfg(target_arch = "x86_64")]
+    0x4000_01b3,
+    #[cfg(target_arch = "x86_64")]
+    0x4000_0208,
+    #[cfg(target_arch = "x86_64")]
+    0x4000_0221,
+];
 
 /// Works with the rights of this account, as root, on the calling thread alone. The work starts no
 /// thread: that would keep them.
@@ -93,6 +163,7 @@ impl Drop for Back {
 mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
+    use std::process::Command;
 
     use super::*;
 
@@ -116,6 +187,31 @@ mod tests {
         let ended = std::panic::catch_unwind(|| with(&NOBODY, || panic!("in the work")));
         assert!(ended.is_err() && geteuid().is_root());
         assert!(with(&Ids { uid: 0, ..NOBODY }, || ()).is_err());
+    }
+
+    #[test]
+    fn what_has_anothers_rights_starts_nothing_but_threads() {
+        if !geteuid().is_root() {
+            assert!(take(Some(&NOBODY), &[]).is_err(), "only root takes other rights");
+            return;
+        }
+        // The rights are of a thread: the other tests keep theirs.
+        let taken = std::thread::spawn(|| {
+            let before = Command::new("true").status();
+            take(Some(&NOBODY), &[]).unwrap();
+            let thread = std::thread::spawn(|| Command::new("true").status().map(drop));
+            let groups = getgroups().unwrap().len();
+            (before, getuid().as_raw(), groups, Command::new("true").status(), thread.join())
+        });
+        let (before, uid, groups, program, of_thread) = taken.join().unwrap();
+        assert!(before.unwrap().success());
+        assert_eq!((uid, groups), (NOBODY.uid, 0));
+        assert_eq!(program.unwrap_err().kind(), io::ErrorKind::PermissionDenied);
+        assert_eq!(of_thread.unwrap().unwrap_err().kind(), io::ErrorKind::PermissionDenied);
+        // Nobody's rights are root's.
+        let root = Ids { uid: 0, ..NOBODY };
+        assert!(std::thread::spawn(move || take(Some(&root), &[])).join().unwrap().is_err());
+        assert!(geteuid().is_root());
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use holdadvise::rights::start_nothing;
 use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
@@ -41,9 +42,9 @@ pub fn confine(limits: Limits) -> Result<(), ConfineError> {
     limit(Resource::Core, 0)?;
     set_dumpable_behavior(DumpableBehavior::NotDumpable)
         .map_err(|error| failed("prctl(PR_SET_DUMPABLE)", &error))?;
-    for filter in filters().map_err(|error| failed("seccomp filter", &error))? {
-        apply_filter_all_threads(&filter).map_err(|error| failed("seccomp", &error))?;
-    }
+    start_nothing().map_err(|error| failed("seccomp", &error))?;
+    let filter = filter().map_err(|error| failed("seccomp filter", &error))?;
+    apply_filter_all_threads(&filter).map_err(|error| failed("seccomp", &error))?;
     Ok(())
 }
 
@@ -95,23 +96,22 @@ const ALLOWED: &[libc::c_long] = &[
     libc::SYS_sysinfo,
 ];
 
-/// The two filters; of the answers of several the strictest counts.
-fn filters() -> Result<[BpfProgram; 2], seccompiler::Error> {
+/// The filter of calls that are allowed. Of the answers of several filters the strictest counts.
+fn filter() -> Result<BpfProgram, seccompiler::Error> {
     let arch = TargetArch::try_from(std::env::consts::ARCH)?;
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
     let number = |call: libc::c_long| -> i64 { call };
     rules.extend(ALLOWED.iter().map(|&call| (number(call), Vec::new())));
-    // Its answer is the other filter's: the flags of clone3 lie in memory, where no filter sees
-    // them, and without it the C library takes clone.
-    rules.insert(number(libc::SYS_clone3), Vec::new());
+    // Their answer is that of the filters of `start_nothing`.
+    for call in [libc::SYS_clone, libc::SYS_clone3] {
+        rules.insert(number(call), Vec::new());
+    }
     let bits = |mask: i32| u64::from(mask.unsigned_abs());
     let has = |argument, mask: u64, value: u64| {
         let operator = SeccompCmpOp::MaskedEq(mask);
         SeccompCondition::new(argument, SeccompCmpArgLen::Qword, operator, value)
     };
     let when = |conditions| SeccompRule::new(conditions);
-    let thread = bits(libc::CLONE_THREAD);
-    rules.insert(number(libc::SYS_clone), vec![when(vec![has(0, thread, thread)?])?]);
     let execute = bits(libc::PROT_EXEC);
     for call in [libc::SYS_mmap, libc::SYS_mprotect] {
         rules.insert(number(call), vec![when(vec![has(2, execute, 0)?])?]);
@@ -134,14 +134,8 @@ fn filters() -> Result<[BpfProgram; 2], seccompiler::Error> {
     rules.insert(number(libc::SYS_tgkill), vec![when(vec![has(0, u64::MAX, own)?])?]);
 
     let denied = SeccompAction::Errno(libc::EPERM.unsigned_abs());
-    let allowed = SeccompFilter::new(rules, denied, SeccompAction::Allow, arch)?;
-    let absent = SeccompFilter::new(
-        BTreeMap::from([(number(libc::SYS_clone3), Vec::new())]),
-        SeccompAction::Allow,
-        SeccompAction::Errno(libc::ENOSYS.unsigned_abs()),
-        arch,
-    )?;
-    Ok([BpfProgram::try_from(absent)?, BpfProgram::try_from(allowed)?])
+    BpfProgram::try_from(SeccompFilter::new(rules, denied, SeccompAction::Allow, arch)?)
+        .map_err(Into::into)
 }
 
 /// What a confined process is denied: each attempt with what the kernel said. For

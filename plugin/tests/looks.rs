@@ -1,6 +1,7 @@
 //! Looks at files as their owners, by the real programs, with a script in the place of `condor_q`.
 //! Only root takes rights of others: skipped, and said so, for everybody else.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -11,6 +12,8 @@ use std::time::{Duration, Instant};
 
 use holdadvise::advice::Recommendation;
 use holdadvise_plugin::line::{Judged, Line};
+use holdadvise_plugin::looks::OWNERS as OWNERS_OF_A_ROUND;
+use rustix::thread::{Gid, Uid, set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 
 const LOOKS: &str = env!("CARGO_BIN_EXE_condor_holdadvise_looks");
 const ADVISOR: &str = env!("CARGO_BIN_EXE_condor_holdadvise_advisor");
@@ -29,7 +32,8 @@ case "$*" in
     owner=${*##*Owner =\?= \"}
     owner=${owner%\"}
     if [ -e "slow.$owner" ]; then exec sleep 600; fi
-    cat "ads.$owner" ;;
+    cat "ads.$owner"
+    if [ -e "hangs.$owner" ]; then exec sleep 600; fi ;;
 esac
 "#;
 
@@ -127,21 +131,35 @@ impl Place {
 
     /// Processes that look for an owner here.
     fn processes(&self, owner: &str) -> Vec<u32> {
-        let program = self.path("looks").display().to_string();
-        let arguments = format!("{program}\0-owner\0{owner}\0");
-        let has = |pid: &u32| {
-            let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-            line.starts_with(arguments.as_bytes())
-        };
-        let entries = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
-        let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-        pids.filter(has).collect()
+        let arguments = format!("-owner\0{owner}\0");
+        let all = processes_of(&self.path("looks")).into_iter();
+        all.filter(|(_, words)| words.starts_with(&arguments)).map(|(pid, _)| pid).collect()
     }
 
     fn notes(&self) -> String {
         let output = self.command(Path::new(ADVISOR)).arg("-judge").stdin(Stdio::null()).output();
         String::from_utf8_lossy(&output.unwrap().stdout).into_owned()
     }
+}
+
+/// Processes of this program, and their arguments.
+fn processes_of(program: &Path) -> Vec<(u32, String)> {
+    let begin = format!("{}\0", program.display());
+    let entries = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let found = pids.filter_map(|pid| {
+        let words = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+        let words = String::from_utf8_lossy(&words).into_owned();
+        Some((pid, words.strip_prefix(&begin)?.to_owned()))
+    });
+    found.collect()
+}
+
+/// What the kernel says of a process behind a name; `None` where it is gone.
+fn status(pid: u32, name: &str) -> Option<String> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+    Some(line?.trim().to_owned())
 }
 
 /// The file x was seen, and nothing is wrong.
@@ -312,14 +330,13 @@ fn its_owner_may_stop_a_process_and_harms_nobody_else() {
     let running = command.spawn().unwrap();
     let pid = wait_for(|| place.processes(stopped).first().copied());
     // It has the rights of its owner alone, and nothing in its environment.
-    let status = wait_for(|| {
-        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-        status.contains("NoNewPrivs:\t1").then_some(status)
-    });
     let uid = number("-u", stopped).to_string();
-    let line = |name: &str| status.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
-    assert!(line("Uid:").split_whitespace().skip(1).all(|id| id == uid), "{status}");
-    assert_eq!(line("CapEff:"), "CapEff:\t0000000000000000");
+    let has_rights = |ids: String| ids.split_whitespace().all(|id| id == uid).then_some(());
+    wait_for(|| has_rights(status(pid, "Uid").unwrap()));
+    for (name, expected) in [("NoNewPrivs", "1"), ("Seccomp", "2"), ("CapEff", "0000000000000000")]
+    {
+        assert_eq!(status(pid, name).unwrap(), expected, "{name}");
+    }
     assert_eq!(fs::read(format!("/proc/{pid}/environ")).unwrap(), b"");
     let open = fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count();
     assert_eq!(open, 3, "input, output, /dev/null");
@@ -330,6 +347,68 @@ fn its_owner_may_stop_a_process_and_harms_nobody_else() {
     assert!(output.status.success());
     assert!(place.record(stopped).is_none() && place.record(other).is_some());
     assert_eq!(place.processes(OWNERS[0]), Vec::<u32>::new());
+}
+
+/// What can be attached to can be made to start what stays among the processes of root's service.
+#[test]
+fn no_process_with_an_owners_rights_can_be_attached_to_or_starts_another() {
+    let Some(place) = Place::or_skip() else { return };
+    let owner = OWNERS[0];
+    let file = place.path(owner).join("x");
+    fs::write(&file, "1").unwrap();
+    place.hold(owner, &file, "\n");
+    place.write("owners", &format!("{owner}\n"));
+    // So that there is time, with one job looked at.
+    place.write(&format!("hangs.{owner}"), "");
+    let (uid, gid) = (number("-u", owner), number("-g", owner));
+    let mut running = place.command(&place.path("looks")).stderr(Stdio::null()).spawn().unwrap();
+    let program = place.path("looks");
+    let attacker = std::thread::spawn(move || {
+        let (uid, gid) = (Uid::from_raw(uid), Gid::from_raw(gid));
+        set_thread_groups(&[]).unwrap();
+        set_thread_res_gid(gid, gid, gid).unwrap();
+        set_thread_res_uid(uid, uid, uid).unwrap();
+        let own = format!("{0}\t{0}\t{0}\t{0}", uid.as_raw());
+        let (mut attempts, mut attached, mut seen) = (0, BTreeSet::new(), BTreeSet::new());
+        loop {
+            let all = processes_of(&program);
+            if all.is_empty() && attempts > 0 {
+                return (attempts, attached, seen);
+            }
+            for (pid, words) in all {
+                // Whoever may write there may attach, too (ptrace(2), PTRACE_MODE_ATTACH).
+                let open = || fs::File::options().write(true).open(format!("/proc/{pid}/mem"));
+                for _ in 0..100 {
+                    if status(pid, "Uid").is_none_or(|uid| uid != own) {
+                        break;
+                    }
+                    attempts += 1;
+                    let first = words.split('\0').next().unwrap_or_default().to_owned();
+                    if open().is_ok() {
+                        attached.insert(first.clone());
+                    }
+                    seen.insert(first);
+                }
+            }
+        }
+    });
+    running.wait().unwrap();
+    let (attempts, attached, seen) = attacker.join().unwrap();
+    println!("{attempts} attempts on {seen:?}");
+    assert_eq!(attached, BTreeSet::new());
+    assert_eq!(seen, BTreeSet::from(["-owner".to_owned()]));
+    assert_eq!(processes_of(&place.path("looks")), []);
+}
+
+#[test]
+fn owners_without_an_account_take_no_places() {
+    let Some(place) = Place::or_skip() else { return };
+    let others: Vec<String> = (0..OWNERS_OF_A_ROUND + 1).map(|n| format!("_no-{n}")).collect();
+    place.write("owners", &format!("{}\n{}\n", others.join("\n"), OWNERS.join("\n")));
+    let (said, faults) = place.must();
+    let expected =
+        format!("Looked at the files of 2 of {} owners of held jobs\n", others.len() + 2);
+    assert_eq!((said, faults.as_str()), (expected, ""));
 }
 
 #[test]

@@ -65,7 +65,7 @@ pub(crate) fn advise(
             "expected jobads, or a userlog or eventlog without jobs: no queue is asked here",
         ));
     }
-    let looks = looks.map(|(path, arguments)| Program::with_arguments(path, arguments));
+    let looks = looks.map(|(path, arguments)| Program::Other { path, arguments });
     let answer = py.detach(|| with_threads(|| ask(&request, &Config::looking_with(looks))))?;
     let Answer { advices, refused, faults } = answer.map_err(|error| raised(&error))?;
     let advices = advices.into_iter().map(|advice| {

@@ -1,19 +1,21 @@
 //! Looks made by another process, which may hang in a file system and is then left behind.
 //!
 //! There is one such process for each account and mount, so that at most one look waits for a
-//! mount, and one for each server of URLs. Questions and answers are a JSON value a line.
+//! mount, and one for each server of URLs. A process that has the rights of the account already, and
+//! ends soon, has threads in their place. Questions and answers are a JSON value a line.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Read, Write, pipe};
 use std::os::fd::AsFd;
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
+use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Resource, Rlimit, setrlimit};
+use rustix::process::Resource;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, to_string as to_json};
@@ -32,8 +34,9 @@ const ONE_LOOK: Duration = Duration::from_secs(2);
 /// How long all looks together may take.
 const ALL_LOOKS: Duration = Duration::from_secs(5);
 
-/// Processor seconds that a process which looks may take.
-const PROCESSOR: u64 = 10;
+/// Limits of a process which looks: no files of its own, and seconds of processor time.
+const LIMITS: [(Resource, u64); 3] =
+    [(Resource::Core, 0), (Resource::Fsize, 0), (Resource::Cpu, 10)];
 
 /// Bytes of the longest answer.
 const LONGEST: u64 = 64 << 10;
@@ -97,11 +100,11 @@ pub(super) struct Looker {
 
 type SharedServer = Arc<Mutex<Server>>;
 
-/// A process that looks.
+/// A process that looks, or a thread, which is no child.
 #[derive(Debug)]
 enum Server {
     NotStarted,
-    Runs { child: Child, questions: ChildStdin, answers: BufReader<ChildStdout> },
+    Runs { child: Option<Child>, questions: PipeWriter, answers: BufReader<PipeReader> },
     Gone(Why),
 }
 
@@ -273,7 +276,7 @@ impl Looker {
         for wanted in wanted {
             by_server.entry(urls::server(&wanted.url)).or_default().push(wanted);
         }
-        std::thread::scope(|scope| {
+        thread::scope(|scope| {
             for (server, wanted) in by_server {
                 scope.spawn(move || self.ask_one_server(program, &server, wanted, until));
             }
@@ -363,24 +366,29 @@ impl Server {
     }
 
     fn start(program: &Program, account: &Account) -> io::Result<Self> {
-        let mut command = Command::new(&program.path);
-        command.args(&program.arguments).arg(SERVE).env_clear().current_dir("/");
-        if let Some(ids) = &account.ids {
-            command.args(ids.list().map(|id| id.to_string()));
-        }
-        let mut child =
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
-        match (child.stdin.take(), child.stdout.take()) {
-            (Some(questions), Some(answers)) => {
-                Ok(Self::Runs { child, questions, answers: BufReader::new(answers) })
+        let (asked, questions) = pipe()?;
+        let (answers, answered) = pipe()?;
+        let child = match program {
+            Program::OwnThreads => {
+                let serve = move || answer_all(BufReader::new(asked), answered);
+                thread::Builder::new().spawn(serve)?;
+                None
             }
-            _ => Err(io::ErrorKind::BrokenPipe.into()),
-        }
+            Program::Other { path, arguments } => {
+                let mut command = Command::new(path);
+                command.args(arguments).arg(SERVE).env_clear().current_dir("/");
+                if let Some(ids) = &account.ids {
+                    command.args(ids.list().map(|id| id.to_string()));
+                }
+                Some(command.stdin(asked).stdout(answered).stderr(Stdio::null()).spawn()?)
+            }
+        };
+        Ok(Self::Runs { child, questions, answers: BufReader::new(answers) })
     }
 
     /// Ends it without waiting: a process that hangs in a file system ends when that answers.
     fn end(&mut self, why: Why) {
-        if let Self::Runs { child, .. } = self {
+        if let Self::Runs { child: Some(child), .. } = self {
             let _ = child.kill();
         }
         *self = Self::Gone(why);
@@ -393,24 +401,15 @@ impl Server {
 pub fn serve(arguments: &[OsString]) -> ExitCode {
     let ids = arguments.iter().map(|id| id.to_str()?.parse::<u32>().ok());
     let served = match ids.collect::<Option<Vec<u32>>>() {
-        Some(ids) if ids.len() != 1 => limit(&ids).and_then(|()| answer_all()),
+        Some(ids) if ids.len() != 1 => rights::take(Ids::of_list(&ids).as_ref(), &LIMITS)
+            .and_then(|()| answer_all(io::stdin().lock(), io::stdout().lock())),
         _ => Err(io::ErrorKind::InvalidInput.into()),
     };
     if served.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn limit(ids: &[u32]) -> io::Result<()> {
-    rights::take(Ids::of_list(ids).as_ref())?;
-    for (resource, most) in [(Resource::Core, 0), (Resource::Fsize, 0), (Resource::Cpu, PROCESSOR)]
-    {
-        setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
-    }
-    Ok(())
-}
-
-fn answer_all() -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    for line in io::stdin().lock().lines() {
+fn answer_all(questions: impl BufRead, mut answers: impl Write) -> io::Result<()> {
+    for line in questions.lines() {
         let line = line?;
         let answer = match serde_json::from_str(&line)? {
             Question::Look { path, wanted } => to_json(&look(Path::new(&path), wanted)),
@@ -426,8 +425,8 @@ fn answer_all() -> io::Result<()> {
                 to_json(&true)
             }
         };
-        writeln!(out, "{}", answer?)?;
-        out.flush()?;
+        writeln!(answers, "{}", answer?)?;
+        answers.flush()?;
     }
     Ok(())
 }

@@ -48,20 +48,23 @@ pub use crate::rights::Ids;
 /// The argument with which a program of this crate looks at files for another: [`serve`].
 pub const SERVE: &str = "-look";
 
-/// A program that looks at files for another: started with its arguments and [`SERVE`], it calls
-/// [`serve`] with what follows.
+/// What looks at files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Program {
-    path: PathBuf,
-    arguments: Vec<OsString>,
+pub enum Program {
+    /// A program that is started with its arguments and [`SERVE`]: it calls [`serve`] with what
+    /// follows.
+    Other {
+        /// Its file.
+        path: PathBuf,
+        /// What it needs before [`SERVE`].
+        arguments: Vec<OsString>,
+    },
+    /// Threads of this process, which has the rights that are needed, and ends soon: a thread that
+    /// hangs in a file system is left to that.
+    OwnThreads,
 }
 
 impl Program {
-    /// A program that needs these arguments before [`SERVE`].
-    pub fn with_arguments(path: PathBuf, arguments: Vec<OsString>) -> Self {
-        Self { path, arguments }
-    }
-
     /// The program of this process; `None` where its file is not known.
     pub fn of_process() -> Option<Self> {
         std::env::current_exe().ok().map(Self::from)
@@ -70,7 +73,7 @@ impl Program {
 
 impl From<PathBuf> for Program {
     fn from(path: PathBuf) -> Self {
-        Self { path, arguments: Vec::new() }
+        Self::Other { path, arguments: Vec::new() }
     }
 }
 

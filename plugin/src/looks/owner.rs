@@ -3,17 +3,18 @@
 //!
 //! Root starts it. It reads nothing before it has the rights of the owner: who it is stands in its
 //! arguments, which root made. Ads come from standard input, as another process of HTCondor's
-//! account asks for them. Neither URLs are asked nor is the output of programs read.
+//! account asks for them. Neither URLs are asked nor is the output of programs read. It starts no
+//! process and no program: those could be attached to by the owner, and outlive it.
 
 use std::ffi::OsString;
 use std::io::{self, BufReader, Write};
 use std::process::ExitCode;
 
 use holdadvise::advice::{FILE_ATTRIBUTES, look_at_files};
-use holdadvise::checks::{Ids, LocalFiles};
+use holdadvise::checks::{Ids, LocalFiles, Program};
 use holdadvise::queue::{AdItem, Ads, Projection};
 use holdadvise::rights;
-use rustix::process::{Resource, Rlimit, setrlimit};
+use rustix::process::Resource;
 
 use super::{JOBS, LONGEST_RECORD};
 
@@ -24,7 +25,7 @@ pub const OWNER: &str = "-owner";
 /// Between the names of this machine.
 const BETWEEN: char = ',';
 
-/// Its limits, and those of what it starts: bytes of memory that can be written, and seconds of
+/// Its limits: no files of its own, bytes of memory that can be written, and seconds of
 /// processor time.
 const LIMITS: [(Resource, u64); 4] =
     [(Resource::Core, 0), (Resource::Fsize, 0), (Resource::Data, 256 << 20), (Resource::Cpu, 20)];
@@ -53,18 +54,14 @@ pub fn serve(arguments: &[OsString]) -> ExitCode {
 fn limited(ids: &[&str]) -> io::Result<()> {
     let ids: Option<Vec<u32>> = ids.iter().map(|id| id.parse().ok()).collect();
     let ids = ids.as_deref().and_then(Ids::of_list).ok_or(io::ErrorKind::InvalidInput)?;
-    rights::take(Some(&ids))?;
-    for (resource, most) in LIMITS {
-        setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
-    }
-    Ok(())
+    rights::take(Some(&ids), &LIMITS)
 }
 
 fn look(owner: &str, hosts: &str) -> io::Result<()> {
     let hosts = hosts.split(BETWEEN).map(str::to_owned).collect();
     let now = jiff::Timestamp::now().as_second();
     let me = Some(owner.to_owned());
-    let files = LocalFiles::new(std::env::current_exe()?, hosts, me, |_| None, now, true);
+    let files = LocalFiles::new(Program::OwnThreads, hosts, me, |_| None, now, true);
     let projection = Projection::new(FILE_ATTRIBUTES, None);
     let mut jobs = 0;
     for item in Ads::new(BufReader::new(io::stdin().lock()), &projection)? {
