@@ -2,8 +2,10 @@
 //! Only root takes rights of others: skipped, and said so, for everybody else.
 
 use std::collections::BTreeSet;
+use std::ffi::CString;
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -13,6 +15,7 @@ use std::time::{Duration, Instant};
 use holdadvise::advice::Recommendation;
 use holdadvise_plugin::line::{Judged, Line};
 use holdadvise_plugin::looks::OWNERS as OWNERS_OF_A_ROUND;
+use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 use rustix::thread::{Gid, Uid, set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 
 const LOOKS: &str = env!("CARGO_BIN_EXE_condor_holdadvise_looks");
@@ -313,6 +316,74 @@ fn who_takes_too_long_has_no_record_and_holds_up_nobody() {
     assert!(faults.contains("games: condor_q took longer"), "{faults}");
     assert!(place.record(slow).is_none() && place.record(quick).is_some());
     assert_eq!(place.processes(OWNERS[0]), Vec::<u32>::new());
+}
+
+/// A FUSE file system whose daemon takes requests and never answers: no signal ends who waits.
+struct Hanging {
+    at: PathBuf,
+    /// Once it is closed, whoever waits is sent away.
+    _device: fs::File,
+}
+
+impl Hanging {
+    fn mounted(at: PathBuf) -> Option<Self> {
+        fs::create_dir(&at).unwrap();
+        let mut device = fs::File::options().read(true).write(true).open("/dev/fuse").ok()?;
+        let number = device.as_raw_fd();
+        let options = format!("fd={number},rootmode=40000,user_id=0,group_id=0,allow_other");
+        let options = CString::new(options).unwrap();
+        mount("none", &at, "fuse", MountFlags::empty(), options.as_c_str()).ok()?;
+        let mounted = Self { at, _device: device.try_clone().unwrap() };
+        // FUSE_INIT alone is answered: length, no error, its number; version 7.31 and zeros.
+        let mut request = vec![0; 64 << 10];
+        let _ = device.read(&mut request).unwrap();
+        let mut answer =
+            [[80_u32, 0].map(u32::to_ne_bytes).concat(), request[8..16].to_vec()].concat();
+        answer.extend([7_u32, 31].map(u32::to_ne_bytes).concat());
+        answer.resize(80, 0);
+        device.write_all(&answer).unwrap();
+        std::thread::spawn(move || while device.read(&mut request).is_ok() {});
+        Some(mounted)
+    }
+}
+
+impl Drop for Hanging {
+    fn drop(&mut self) {
+        let _ = unmount(&self.at, UnmountFlags::DETACH | UnmountFlags::FORCE);
+    }
+}
+
+#[test]
+fn a_file_system_that_hangs_leaves_what_else_was_seen() {
+    let Some(place) = Place::or_skip() else { return };
+    let Some(hanging) = Hanging::mounted(place.path("hung")) else {
+        println!("skipped: no FUSE here");
+        return;
+    };
+    let owner = OWNERS[0];
+    let file = place.path(owner).join("x");
+    fs::write(&file, "1").unwrap();
+    let hung = place.path("hung/y");
+    let more = format!("TransferInput = \"{},{}\"\n", hung.display(), file.display());
+    let ad = ad(owner, &file).replace("TransferInput", "Was") + &more;
+    place.write(&format!("ads.{owner}"), &ad);
+    place.write("owners", &format!("{owner}\n"));
+    // One loop, which knows what it has left behind.
+    let mut command = place.command(&place.path("looks"));
+    command.arg("-loop").env("_CONDOR_HOLDADVISE_LOOKS_INTERVAL", "1").stderr(Stdio::piped());
+    let mut running = command.spawn().unwrap();
+    let record = wait_for(|| place.record(owner));
+    assert!(record.contains("NoAnswer") && record.contains("/games/x\""), "{record}");
+    // What waits is left behind, and nothing is put beside it.
+    wait_for(|| place.record(owner).is_none().then_some(()));
+    drop(hanging);
+    wait_for(|| place.record(owner));
+    running.kill().unwrap();
+    let said = String::from_utf8(running.wait_with_output().unwrap().stderr).unwrap();
+    assert!(
+        said.contains("games: the process that looks failed: an earlier one still waits"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -15,6 +15,7 @@ use holdadvise::checks::{Ids, LocalFiles, Program};
 use holdadvise::queue::{AdItem, Ads, Projection};
 use holdadvise::rights;
 use rustix::process::Resource;
+use rustix::stdio::{dup2_stdout, stderr};
 
 use super::{JOBS, LONGEST_RECORD};
 
@@ -72,5 +73,8 @@ fn look(owner: &str, hosts: &str) -> io::Result<()> {
             look_at_files(&files, &ad);
         }
     }
-    io::stdout().write_all(&files.record().to_json(LONGEST_RECORD))
+    io::stdout().write_all(&files.record().to_json(LONGEST_RECORD))?;
+    io::stdout().flush()?;
+    // Whoever reads waits for no thread that a file system keeps.
+    Ok(dup2_stdout(stderr())?)
 }

@@ -255,15 +255,18 @@ fn one(owner: &str, common: &Common<'_>) -> Result<Option<Record>, ProcessError>
         asked.wait(deadline)?;
         Ok(bytes)
     });
-    let ended = group.ends_well(deadline);
+    // What has written all may still wait for a file system with a thread.
+    let has_written = matches!(read, Ok(Some(_)));
+    let until = if has_written { deadline.min(Instant::now() + GONE) } else { deadline };
+    let has_failed = group.ends(until) == Some(false);
     if !group.is_gone() {
         common.left_behind.put(owner, group);
     } else if matches!(read, Err(ProcessError::Late { .. })) {
         common.left_behind.put_unanswered(owner);
     }
     match read? {
-        Some(bytes) if ended => Ok(Some(Record { begun, bytes })),
-        Some(_) => Err(failed("it failed, or took too long")),
+        Some(_) if has_failed => Err(failed("it failed")),
+        Some(bytes) => Ok(Some(Record { begun, bytes })),
         None => Err(failed("it wrote too much, or took too long")),
     }
 }
@@ -327,9 +330,9 @@ impl Group {
         Pid::from_child(&self.child)
     }
 
-    /// Waits for its end until the deadline, and ends what is left of it: whether it ended well by
-    /// itself.
-    fn ends_well(&mut self, deadline: Instant) -> bool {
+    /// Waits for its end until the deadline, and ends what is left of it: whether it ended well, if
+    /// it did by itself.
+    fn ends(&mut self, deadline: Instant) -> Option<bool> {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         let has_ended = || !matches!(waitid(WaitId::Pid(self.id()), options), Ok(None));
         while !has_ended() && Instant::now() < deadline {
@@ -342,12 +345,8 @@ impl Group {
         while !self.reap() && Instant::now() < until {
             thread::sleep(POLL);
         }
-        by_itself
-            && self.is_reaped
-            && self
-                .child
-                .try_wait()
-                .is_ok_and(|status| status.is_some_and(|status| status.success()))
+        let status = by_itself.then(|| self.child.try_wait());
+        status.map(|status| status.is_ok_and(|status| status.is_some_and(|it| it.success())))
     }
 
     fn reap(&mut self) -> bool {
@@ -452,11 +451,11 @@ mod tests {
     #[test]
     fn what_is_left_of_a_process_ends_with_it() {
         for (script, well) in
-            [("sleep 600 & exit 0", true), ("exit 1", false), ("sleep 600", false)]
+            [("sleep 600 & exit 0", Some(true)), ("exit 1", Some(false)), ("sleep 600", None)]
         {
             let mut group = shell(script);
             let until = if script == "sleep 600" { soon() } else { Instant::now() + ONE_OWNER };
-            assert_eq!(group.ends_well(until), well, "{script}");
+            assert_eq!(group.ends(until), well, "{script}");
             assert!(group.is_gone(), "{script}");
         }
     }
