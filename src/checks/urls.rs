@@ -3,7 +3,8 @@
 //! What answers here may be out of reach for an execution point, and the other way round.
 
 use std::io::ErrorKind;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use ureq::config::Config;
@@ -128,15 +129,16 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     a & 0xe000 == 0x2000 && !is_special
 }
 
-/// Which addresses may be connected to.
-type Allowed = fn(IpAddr) -> bool;
-
 /// Gives those addresses of a host alone that may be connected to.
 #[derive(Debug)]
 struct Checked {
-    allowed: Allowed,
+    named: Named,
     all: DefaultResolver,
 }
+
+/// The addresses of the server that the first URL names, which may be private; not set before that
+/// is looked up. Where a server sends on to is its word, not that of whoever named the URL.
+type Named = Arc<OnceLock<Vec<IpAddr>>>;
 
 impl Resolver for Checked {
     fn resolve(
@@ -145,9 +147,11 @@ impl Resolver for Checked {
         config: &Config,
         timeout: NextTimeout,
     ) -> Result<ResolvedSocketAddrs, Error> {
+        let all = self.all.resolve(uri, config, timeout)?;
+        let named = self.named.get_or_init(|| all.iter().map(SocketAddr::ip).collect());
         let mut found = self.empty();
-        for address in &self.all.resolve(uri, config, timeout)? {
-            if (self.allowed)(address.ip()) {
+        for address in &all {
+            if is_public(address.ip()) || named.contains(&address.ip()) {
                 found.push(*address);
             }
         }
@@ -160,19 +164,17 @@ impl Resolver for Checked {
 #[error("not a public address")]
 struct NotPublic;
 
-/// What a URL answers. `public`: only servers of the public internet are asked.
+/// What a URL answers. `public`: only servers of the public internet are asked. Else that of the URL
+/// may have a private address, and a redirect leads to that server or to public ones.
 pub(super) fn ask(url: &str, public: bool) -> Finding {
-    ask_where(url, if public { is_public } else { |_| true })
-}
-
-fn ask_where(url: &str, allowed: Allowed) -> Finding {
+    let named: Named = Arc::new(if public { Vec::new().into() } else { OnceLock::new() });
     let until = Instant::now() + TIME;
     let mut url = url.to_owned();
     for _ in 0..=REDIRECTS {
         if let Some(why) = refused(&url) {
             return Finding::Unknown { why };
         }
-        match first_byte(&url, allowed, until) {
+        match first_byte(&url, &named, until) {
             Ok((300..=399, Some(location))) => url = joined(&url, &location),
             Ok((200..=299, _)) => return Finding::Gone { changed_at: None },
             Ok((404, _)) => return Finding::StillThere { fault: Fault::Missing },
@@ -184,7 +186,7 @@ fn ask_where(url: &str, allowed: Allowed) -> Finding {
 }
 
 /// The status that a server answers with, and where it says to look instead. No body is read.
-fn first_byte(url: &str, allowed: Allowed, until: Instant) -> Result<(u16, Option<String>), Error> {
+fn first_byte(url: &str, named: &Named, until: Instant) -> Result<(u16, Option<String>), Error> {
     let tls = TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build();
     let config = Agent::config_builder()
         .timeout_global(Some(until.saturating_duration_since(Instant::now())))
@@ -197,7 +199,7 @@ fn first_byte(url: &str, allowed: Allowed, until: Instant) -> Result<(u16, Optio
         .user_agent("condor_holdadvise")
         .tls_config(tls)
         .build();
-    let resolver = Checked { allowed, all: DefaultResolver::default() };
+    let resolver = Checked { named: Arc::clone(named), all: DefaultResolver::default() };
     let agent = Agent::with_parts(config, DefaultConnector::default(), resolver);
     let response = agent.get(url).header("Range", "bytes=0-0").call()?;
     let location = response.headers().get("Location");

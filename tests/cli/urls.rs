@@ -16,10 +16,16 @@ type Asked = Arc<Mutex<Vec<String>>>;
 
 /// A server on this machine that has all but a few paths.
 fn server() -> (String, Asked) {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    server_at("127.0.0.1", String::new())
+}
+
+/// The same with this address; under /moved it sends on to `elsewhere`.
+fn server_at(address: &str, elsewhere: String) -> (String, Asked) {
+    let listener = TcpListener::bind((address, 0)).expect("a port");
     let at = format!("http://{}", listener.local_addr().expect("an address"));
     let asked = Asked::default();
     let paths = Arc::clone(&asked);
+    let moved = format!("302 Found\r\nLocation: {elsewhere}/there");
     thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
             let lines = BufReader::new(&stream).lines().map_while(Result::ok);
@@ -30,6 +36,7 @@ fn server() -> (String, Asked) {
                 "/gone" => "404 Not Found",
                 "/busy" => "503 Service Unavailable",
                 "/closed" => "403 Forbidden",
+                "/moved" => &*moved,
                 _ => "206 Partial Content",
             };
             let _ = write!(stream, "HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n");
@@ -124,6 +131,22 @@ fn no_address_within_is_asked_for_what_others_name() {
     }
     let count = asked.lock().expect("paths").len();
     assert_eq!(count, usize::from(!owner().1), "{count}");
+}
+
+#[test]
+fn a_redirect_to_an_address_within_is_not_followed_unless_that_server_was_named() {
+    let place = place();
+    let (inside, asked) = server_at("127.0.0.2", String::new());
+    let (outside, _) = server_at("127.0.0.1", inside.clone());
+    let moved = format!("{outside}/moved");
+    let said = files(&own(&place, &held(&place, &moved, &moved), "-checks all"));
+    assert!(said[0].contains("its server has no public address"), "{said:?}");
+    assert_eq!(*asked.lock().expect("paths"), Vec::<String>::new());
+    let (twin, _) = server_at("127.0.0.2", inside);
+    let moved = format!("{twin}/moved");
+    let said = files(&own(&place, &held(&place, &moved, &moved), "-checks all"));
+    assert_eq!(said, [format!("The URL {moved} answers {ELSEWHERE}")]);
+    assert_eq!(*asked.lock().expect("paths"), ["/there"]);
 }
 
 #[test]
