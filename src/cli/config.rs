@@ -10,6 +10,7 @@ use directories::BaseDirs;
 use crate::checks::{Program, Urls};
 use crate::model::EngineKind;
 use crate::policy::{Assignment, Knobs, PolicyTime, SettingsFile};
+use crate::private::{is_absent, open_own};
 use crate::queue::run_tool;
 
 /// One setting of this tool.
@@ -149,7 +150,13 @@ impl Config {
 
     /// The value of a setting of this tool; empty values count as not set.
     pub fn get(&self, name: &str) -> Option<String> {
-        self.find(name).map(|(value, _)| value)
+        self.find(name).map(|(value, ..)| value)
+    }
+
+    /// The path that a setting names, and whether it is the administrator who names it: then what is
+    /// there is believed, whosever it is.
+    pub(super) fn path(&self, name: &str) -> Option<(PathBuf, bool)> {
+        self.find(name).map(|(value, _, is_of_pool)| (value.into(), is_of_pool))
     }
 
     /// The value of one of HTCondor's own settings, from the environment or its configuration.
@@ -273,25 +280,26 @@ impl Config {
         expected: &'static str,
         read: impl FnOnce(&str) -> Option<T>,
     ) -> Result<Option<T>, SettingError> {
-        let Some((value, place)) = self.find(name) else { return Ok(None) };
+        let Some((value, place, _)) = self.find(name) else { return Ok(None) };
         match read(value.trim()) {
             Some(value) => Ok(Some(value)),
             None => Err(SettingError { name, value, place, expected }),
         }
     }
 
-    /// The value of a setting of this tool and where it was found.
-    fn find(&self, name: &str) -> Option<(String, String)> {
+    /// The value of a setting of this tool, where it was found, and whether that is HTCondor's
+    /// configuration.
+    fn find(&self, name: &str) -> Option<(String, String, bool)> {
         let of_environment =
-            || Some((self.environment(name)?, format!("environment, _CONDOR_{name}")));
+            || Some((self.environment(name)?, format!("environment, _CONDOR_{name}"), false));
         let of_user = || {
             let (value, path) = self.user().all.get(name)?;
-            Some((value.clone(), path.display().to_string()))
+            Some((value.clone(), path.display().to_string(), false))
         };
         let of_pool =
-            || Some((self.pool().get(name)?.clone(), "HTCondor's configuration".to_owned()));
+            || Some((self.pool().get(name)?.clone(), "HTCondor's configuration".to_owned(), true));
         let found = of_environment().or_else(of_user).or_else(of_pool);
-        found.filter(|(value, _)| !value.is_empty())
+        found.filter(|(value, ..)| !value.is_empty())
     }
 
     fn environment(&self, name: &str) -> Option<String> {
@@ -309,7 +317,14 @@ impl Config {
         self.user.get_or_init(|| {
             let mut user = UserSettings::default();
             for path in &self.user_files {
-                let Ok(text) = std::fs::read_to_string(path) else { continue };
+                let text = match open_own(path).and_then(std::io::read_to_string) {
+                    Ok(text) => text,
+                    Err(error) if is_absent(&error) => continue,
+                    Err(error) => {
+                        user.faults.push(format!("{} is not read: {error}", path.display()));
+                        continue;
+                    }
+                };
                 log::debug!("settings read from {}", path.display());
                 let (settings, faults) = parse(&text);
                 let place = path.display();

@@ -45,7 +45,7 @@ pub fn manual_page() -> String {
         "A setting is looked up in this order: the option, the environment (_CONDOR_NAME or \
          _condor_NAME), ~/.condor/holdadvise/config or $XDG_CONFIG_HOME/condor-holdadvise/config with \
          lines NAME = value, HTCondor's configuration through condor_config_val, the default. A value that cannot be \
-         used is an error.",
+         used is an error. A file of another account than one's own and root's, or in its folders, sets nothing.",
     );
     for knob in KNOBS {
         page.tagged(&[(knob.name, false)], knob.help);
@@ -56,7 +56,8 @@ pub fn manual_page() -> String {
          ~/.condor/holdadvise/default.pt, $XDG_DATA_HOME/condor-holdadvise/default.pt, \
          model.pt in the folder that HOLDADVISE_HOME names, /usr/share/condor/holdadvise/default.pt, \
          the one built in. calibration.json in that folder takes the place of the model's own calibration, \
-         where it is of this model.",
+         where it is of this model. What belongs to another account than one's own and root's is not used, unless \
+         -model or HTCondor's configuration names it.",
     );
     page.section("Exit Status");
     page.paragraph(

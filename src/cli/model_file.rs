@@ -1,13 +1,17 @@
 //! Which model judges.
 
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use directories::BaseDirs;
 
 use super::config::{Config, SettingError};
+use super::output::say;
 use crate::history::Action;
 use crate::home::{Kept, MODEL};
 use crate::model::{Calibration, EngineKind, Model, ModelError};
+use crate::private::open_own;
 use crate::text::shown;
 
 /// The file name looked for in folders.
@@ -67,15 +71,18 @@ where
         Some(_) => EngineKind::Builtin,
         None => set.unwrap_or(EngineKind::Builtin),
     };
-    let file = named.file.map(Path::to_owned);
-    let file = file.or_else(|| config.get("HOLDADVISE_MODEL").map(PathBuf::from));
-    let is_named = file.is_some();
-    let home = config.get("HOLDADVISE_HOME").map(PathBuf::from);
-    let file = file.or_else(|| files(home.as_deref()).into_iter().find(exists));
+    let given = named.file.map(|file| (file.to_owned(), true));
+    let given = given.or_else(|| config.path("HOLDADVISE_MODEL"));
+    let is_named = given.is_some();
+    let home = config.path("HOLDADVISE_HOME");
+    let file = match given {
+        Some((file, is_believed)) => Some((opened(&file, is_believed), file)),
+        None => files(home.as_ref()).into_iter().find_map(there),
+    };
     let mut model = match file {
-        Some(file) => {
+        Some((opened, file)) => {
             log::info!("model {}, engine {}", file.display(), engine.name());
-            Model::open_with(file, engine)?
+            Model::of_file(&file, opened, engine)?
         }
         None => {
             log::info!("model built in, engine {}", engine.name());
@@ -83,7 +90,11 @@ where
         }
     };
     let (identity, calibration) = (model.metadata.identity(), model.metadata.calibration);
-    match home.as_deref().map(Kept::read).transpose() {
+    let kept = home.map(|(home, is_believed)| match is_believed {
+        true => Kept::read(&home),
+        false => Kept::read_with(&home, open_own),
+    });
+    match kept.transpose() {
         Ok(kept) => {
             let applied = kept.flatten().is_some_and(|kept| kept.apply(&mut model.metadata));
             log::info!("calibration of this access point: {applied}");
@@ -104,20 +115,36 @@ where
     Ok(Found { model, identity, calibration, is_named })
 }
 
-#[allow(clippy::ptr_arg)] // the signature `find` asks for
-fn exists(file: &PathBuf) -> bool {
-    file.is_file()
+/// How a file is opened: one that the option or the administrator names is believed, whosever it
+/// is, and what the environment leads to as far as it is one's own.
+fn opened(file: &Path, is_believed: bool) -> io::Result<File> {
+    if is_believed { File::open(file) } else { open_own(file) }
 }
 
-/// Where models lie: the user's, the one that the advisor installed, the one of a package.
-fn files(home: Option<&Path>) -> Vec<PathBuf> {
+/// A model that may be there, opened. Another's is none, and that is said.
+fn there((file, is_believed): (PathBuf, bool)) -> Option<(io::Result<File>, PathBuf)> {
+    if !file.is_file() {
+        return None;
+    }
+    match opened(&file, is_believed) {
+        Err(error) if !is_believed => {
+            say("Warning", &format!("model file {} is not used: {error}", file.display()));
+            None
+        }
+        opened => Some((opened, file)),
+    }
+}
+
+/// Where models lie: the user's, the one that the advisor installed, the one of a package; and
+/// whether they are believed, whosever they are.
+fn files(home: Option<&(PathBuf, bool)>) -> Vec<(PathBuf, bool)> {
     let mut files = Vec::new();
     if let Some(dirs) = BaseDirs::new() {
-        files.push(dirs.home_dir().join(".condor/holdadvise").join(NAME));
-        files.push(dirs.data_dir().join("condor-holdadvise").join(NAME));
+        files.push((dirs.home_dir().join(".condor/holdadvise").join(NAME), false));
+        files.push((dirs.data_dir().join("condor-holdadvise").join(NAME), false));
     }
-    files.extend(home.map(|home| home.join(MODEL)));
-    files.push(Path::new(SYSTEM).join(NAME));
+    files.extend(home.map(|(home, is_believed)| (home.join(MODEL), *is_believed)));
+    files.push((Path::new(SYSTEM).join(NAME), true));
     files
 }
 

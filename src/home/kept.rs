@@ -1,12 +1,14 @@
 //! The calibration of an access point beside its model: a small file that the advisor writes and
 //! whoever advises there reads.
 
-use std::io::Read;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use crate::model::{Calibration, ModelMetadata, Recalibration};
+use crate::private::is_absent;
 use eventlog::input::open_regular;
 
 /// Its name in the folder that HOLDADVISE_HOME names.
@@ -39,15 +41,20 @@ impl Kept {
     /// # Errors
     /// What is wrong with it, as text.
     pub fn read(folder: &Path) -> Result<Option<Self>, String> {
+        Self::read_with(folder, open_regular)
+    }
+
+    /// The same of a file that is opened so.
+    pub(crate) fn read_with(
+        folder: &Path,
+        open: fn(&Path) -> io::Result<File>,
+    ) -> Result<Option<Self>, String> {
         let path = folder.join(CALIBRATION);
         let fault = |what: &dyn std::fmt::Display| format!("{}: {what}", path.display());
-        let file = match open_regular(&path) {
+        let file = match open(&path) {
             Ok(file) => file,
-            Err(error) => {
-                use std::io::ErrorKind::{NotFound, PermissionDenied};
-                let is_none = matches!(error.kind(), NotFound | PermissionDenied);
-                return if is_none { Ok(None) } else { Err(fault(&error)) };
-            }
+            Err(error) if is_absent(&error) => return Ok(None),
+            Err(error) => return Err(fault(&error)),
         };
         let mut text = Vec::new();
         file.take(LONGEST).read_to_end(&mut text).map_err(|error| fault(&error))?;

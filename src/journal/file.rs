@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 use rustix::fs::{FallocateFlags, OFlags, fallocate};
 
 use super::entry::{Entry, VERSION};
-use crate::private::{fault_of_file, fault_of_folder, fault_of_parent, fault_of_place};
+use crate::private::{fault_of_file, fault_of_folder, fault_of_parent, own_way};
 use eventlog::input::open_regular;
 
 /// Bytes of a line at most: a longer one is no entry.
@@ -74,9 +74,8 @@ impl Journal {
         if let Some(above) = folder.parent().filter(|above| !above.as_os_str().is_empty()) {
             // Nothing is made in a place that is another account's.
             let there = above.ancestors().find(|folder| folder.exists());
-            if let Some(metadata) = there.and_then(|folder| fs::metadata(folder).ok())
-                && let Some(what) = fault_of_place(&metadata)
-            {
+            if let Some(Err(error)) = there.map(own_way) {
+                let what = error.to_string();
                 return Err(JournalError::Unsafe { path: folder.to_owned(), what });
             }
             let mut builder = DirBuilder::new();

@@ -41,7 +41,7 @@ mod torch;
 mod trees;
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 
 pub use crate::features::{FeatureSchema, StaticSource};
@@ -91,7 +91,21 @@ impl Model {
     /// When the file cannot be read, is not a model, or the engine is not there.
     pub fn open_with(path: impl AsRef<Path>, engine: EngineKind) -> Result<Self, ModelError> {
         let path = path.as_ref();
-        let bytes = read_file(path)?;
+        Self::of_file(path, File::open(path), engine)
+    }
+
+    /// Reads a model file that somebody has opened, or failed to.
+    ///
+    /// # Errors
+    /// As [`Self::open_with`].
+    pub(crate) fn of_file(
+        path: &Path,
+        file: io::Result<File>,
+        engine: EngineKind,
+    ) -> Result<Self, ModelError> {
+        let mut bytes = Vec::new();
+        file.and_then(|file| file.take(MAX_ARCHIVE_BYTES + 1).read_to_end(&mut bytes))
+            .map_err(|source| ModelError::Read { path: path.into(), source })?;
         Self::from_bytes_with(&bytes, engine)
             .map_err(|source| ModelError::InFile { path: path.into(), source: Box::new(source) })
     }
@@ -155,13 +169,4 @@ impl Model {
         let logits = self.engine.logits(batch)?;
         Ok(logits.into_iter().map(|l| self.metadata.calibration.probability(l)).collect())
     }
-}
-
-/// Reads a file of at most [`MAX_ARCHIVE_BYTES`].
-fn read_file(path: &Path) -> Result<Vec<u8>, ModelError> {
-    let failed = |source| ModelError::Read { path: path.into(), source };
-    let file = File::open(path).map_err(failed)?;
-    let mut bytes = Vec::new();
-    file.take(MAX_ARCHIVE_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
-    Ok(bytes)
 }

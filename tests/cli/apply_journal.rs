@@ -1,7 +1,7 @@
 //! `-apply` with a journal that is not as it was left.
 
 use std::fs;
-use std::os::unix::fs::{DirBuilderExt, symlink};
+use std::os::unix::fs::{DirBuilderExt, lchown, symlink};
 use std::path::PathBuf;
 
 use jiff::Timestamp;
@@ -47,6 +47,24 @@ fn a_link_in_the_place_of_a_file_stops_everything() {
         assert!(said.stderr.contains(&format!("{file}: cannot open")), "{said:?}");
         assert_eq!(fs::read(&target).expect("a file"), b"", "{file}");
     }
+}
+
+#[test]
+fn a_link_of_another_account_on_the_way_stops_everything() {
+    if !rustix::process::geteuid().is_root() {
+        println!("skipped: only root makes links of others");
+        return;
+    }
+    let queue = Queue::new(15);
+    queue.answers(1);
+    let elsewhere = queue.place.path("elsewhere");
+    fs::create_dir(&elsewhere).expect("a folder");
+    symlink(&elsewhere, queue.place.path(".local")).expect("a link");
+    lchown(queue.place.path(".local"), Some(65_534), None).expect("given");
+    let said = queue.apply("try -yes");
+    assert_eq!((said.status, queue.calls().as_str()), (1, ""));
+    assert!(said.stderr.contains(".local belongs to user id 65534"), "{said:?}");
+    assert_eq!(fs::read_dir(&elsewhere).expect("a folder").count(), 0);
 }
 
 #[test]

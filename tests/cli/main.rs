@@ -9,6 +9,7 @@ mod completions;
 mod credentials;
 mod decisions;
 mod harness;
+mod home;
 mod limits;
 mod mcp;
 mod options;

@@ -10,6 +10,7 @@ use crate::cli::apply::journal_folder;
 use crate::cli::output::say;
 use crate::cli::run::RunError;
 use crate::journal::{Entry, Journal, Kept, Profiled, VERSION, What};
+use crate::private::own_way;
 
 /// Scripts in the journal of which something was said, and whose jobs were measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -25,7 +26,9 @@ pub(super) fn note(jobs: &[OfJobs], config: &Config, now: i64) -> Option<Checked
     let checks: Vec<Profiled> = jobs.iter().filter_map(entry).collect();
     if checks.is_empty() {
         // Who has nothing to note does not hear of a journal that is not there.
-        let kept = Kept::of_folder(&journal_folder(config).ok()?).ok()?;
+        let folder = journal_folder(config).ok()?;
+        own_way(&folder).ok()?;
+        let kept = Kept::of_folder(&folder).ok()?;
         return Some(count(&last(kept.entries)));
     }
     let noted = add(checks, config, now);
