@@ -1,7 +1,7 @@
 //! Settings: environment, per-user file, HTCondor's configuration.
 
-use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -121,6 +121,8 @@ pub struct Config {
     user_files: Vec<PathBuf>,
     user: OnceCell<UserSettings>,
     pool: OnceCell<BTreeMap<String, String>>,
+    /// Files that are not used, a line each.
+    refused: RefCell<BTreeSet<String>>,
 }
 
 /// What the user's files say.
@@ -145,7 +147,8 @@ impl Config {
             user_files.push(dirs.home_dir().join(".condor/holdadvise/config"));
             user_files.push(dirs.config_dir().join("condor-holdadvise/config"));
         }
-        Self { looks, user_files, user: OnceCell::new(), pool: OnceCell::new() }
+        let (user, pool) = (OnceCell::new(), OnceCell::new());
+        Self { looks, user_files, user, pool, refused: RefCell::default() }
     }
 
     /// The value of a setting of this tool; empty values count as not set.
@@ -308,9 +311,15 @@ impl Config {
             .find_map(|prefix| std::env::var(format!("{prefix}{name}")).ok())
     }
 
-    /// What of the user's own files sets nothing, a line each.
-    pub fn faults(&self) -> &[String] {
-        &self.user().faults
+    /// What of the user's own files counts for nothing, a line each.
+    pub fn faults(&self) -> Vec<String> {
+        let refused = self.refused.borrow();
+        self.user().faults.iter().chain(refused.iter()).cloned().collect()
+    }
+
+    /// Notes a file that is not used.
+    pub(super) fn refuse(&self, line: String) {
+        self.refused.borrow_mut().insert(line);
     }
 
     fn user(&self) -> &UserSettings {
@@ -428,6 +437,7 @@ mod tests {
             user_files: vec![dir.path().join("absent"), one, two],
             user: OnceCell::new(),
             pool: OnceCell::from(BTreeMap::from([("FAR".to_owned(), "4".to_owned())])),
+            refused: RefCell::default(),
         };
         assert_eq!(config.get("HOLDADVISE_TESTKNOB").as_deref(), Some("1"));
         assert_eq!(config.get("OTHER").as_deref(), Some("3"));
@@ -444,6 +454,7 @@ mod tests {
             user_files: Vec::new(),
             user: OnceCell::from(UserSettings::default()),
             pool: OnceCell::from(BTreeMap::from([(name.to_owned(), value.to_owned())])),
+            refused: RefCell::default(),
         };
         let threshold = "HOLDADVISE_RELEASE_THRESHOLD";
         for wrong in ["nan", "-1", "1.01", "inf", "half"] {

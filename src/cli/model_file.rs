@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use directories::BaseDirs;
 
 use super::config::{Config, SettingError};
-use super::output::say;
 use crate::history::Action;
 use crate::home::{Kept, MODEL};
 use crate::model::{Calibration, EngineKind, Model, ModelError};
@@ -77,7 +76,7 @@ where
     let home = config.path("HOLDADVISE_HOME");
     let file = match given {
         Some((file, is_believed)) => Some((opened(&file, is_believed), file)),
-        None => files(home.as_ref()).into_iter().find_map(there),
+        None => files(home.as_ref()).into_iter().find_map(|file| there(file, config)),
     };
     let mut model = match file {
         Some((opened, file)) => {
@@ -122,13 +121,16 @@ fn opened(file: &Path, is_believed: bool) -> io::Result<File> {
 }
 
 /// A model that may be there, opened. Another's is none, and that is said.
-fn there((file, is_believed): (PathBuf, bool)) -> Option<(io::Result<File>, PathBuf)> {
+fn there(
+    (file, is_believed): (PathBuf, bool),
+    config: &Config,
+) -> Option<(io::Result<File>, PathBuf)> {
     if !file.is_file() {
         return None;
     }
     match opened(&file, is_believed) {
         Err(error) if !is_believed => {
-            say("Warning", &format!("model file {} is not used: {error}", file.display()));
+            config.refuse(format!("model file {} is not used: {error}", file.display()));
             None
         }
         opened => Some((opened, file)),

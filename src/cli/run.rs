@@ -236,6 +236,7 @@ fn advise(
             };
             judge(gathered, &mut remarks, request, config, &model, now, &mut take)?;
         }
+        remarks.faults.extend(config.faults());
         tell(&remarks);
         return apply(collector, request, config, &model.metadata.identity(), now, out);
     }
@@ -363,7 +364,7 @@ pub(super) fn judge_all(
         let model = model_file::open::<RunError>(&request.model(), config)?;
         seen = judge(gathered, remarks, request, config, &model, now, take)?;
     }
-    remarks.faults.extend(config.faults().iter().cloned());
+    remarks.faults.extend(config.faults());
     Ok(seen)
 }
 

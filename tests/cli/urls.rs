@@ -16,11 +16,11 @@ type Asked = Arc<Mutex<Vec<String>>>;
 
 /// A server on this machine that has all but a few paths.
 fn server() -> (String, Asked) {
-    server_at("127.0.0.1", String::new())
+    server_at("127.0.0.1", "")
 }
 
 /// The same with this address; under /moved it sends on to `elsewhere`.
-fn server_at(address: &str, elsewhere: String) -> (String, Asked) {
+fn server_at(address: &str, elsewhere: &str) -> (String, Asked) {
     let listener = TcpListener::bind((address, 0)).expect("a port");
     let at = format!("http://{}", listener.local_addr().expect("an address"));
     let asked = Asked::default();
@@ -136,13 +136,13 @@ fn no_address_within_is_asked_for_what_others_name() {
 #[test]
 fn a_redirect_to_an_address_within_is_not_followed_unless_that_server_was_named() {
     let place = place();
-    let (inside, asked) = server_at("127.0.0.2", String::new());
-    let (outside, _) = server_at("127.0.0.1", inside.clone());
+    let (inside, asked) = server_at("127.0.0.2", "");
+    let (outside, _) = server_at("127.0.0.1", &inside);
     let moved = format!("{outside}/moved");
     let said = files(&own(&place, &held(&place, &moved, &moved), "-checks all"));
     assert!(said[0].contains("its server has no public address"), "{said:?}");
     assert_eq!(*asked.lock().expect("paths"), Vec::<String>::new());
-    let (twin, _) = server_at("127.0.0.2", inside);
+    let (twin, _) = server_at("127.0.0.2", &inside);
     let moved = format!("{twin}/moved");
     let said = files(&own(&place, &held(&place, &moved, &moved), "-checks all"));
     assert_eq!(said, [format!("The URL {moved} answers {ELSEWHERE}")]);
