@@ -17,10 +17,10 @@ const WRITTEN_BY_ALL: u32 = 0o002;
 /// Only the owner of a file takes it out of a folder with this bit.
 const STICKY: u32 = 0o1000;
 
-/// Opens a file by which an account is advised and that the environment led to: settings, a model, a
-/// calibration. Root's shell may have the environment of a user (`sudo`, `su` without `-`). So it
-/// and the [way](own_way) to it are the account's own or root's, and not everybody may write the
-/// file or its folder.
+/// Opens a file by which an account is advised and that the environment led to: settings, a model,
+/// a calibration. Root's shell may have the environment of a user (`sudo`, `su` without `-`). So the
+/// file and the [way](own_way) to it are the account's own or root's, and not everybody may write
+/// the file or its folder.
 ///
 /// # Errors
 /// It cannot be opened, or is somebody else's, which the error names.

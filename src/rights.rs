@@ -43,15 +43,15 @@ impl Ids {
     }
 }
 
-/// Takes the rights of this account for good, and never any others; `None` to keep its own. `limits`
-/// count for the process. Of the calling thread and of those that it starts.
+/// Takes the rights of this account for good, and never any others; `None` to keep its own. They
+/// are of the calling thread and of those that it starts, `limits` of the whole process.
 ///
 /// What has another's rights starts nothing but threads, and its user cannot attach to it.
 ///
 /// # Errors
 /// The kernel refuses, or it would be root's rights.
 pub fn take(ids: Option<&Ids>, limits: &[(Resource, u64)]) -> io::Result<()> {
-    // Its user may send it signals from the moment that it has the rights: nothing is left for later.
+    // From the moment that it has the rights its user may stop it: nothing is left for later.
     for &(resource, most) in limits {
         setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
     }
@@ -71,8 +71,8 @@ pub fn take(ids: Option<&Ids>, limits: &[(Resource, u64)]) -> io::Result<()> {
     Ok(())
 }
 
-/// From now on the calling thread, and what it starts, starts threads alone: the kernel answers EPERM
-/// to a new process and to another program.
+/// From now on the calling thread, and what it starts, starts threads alone: the kernel refuses a
+/// new process and another program.
 ///
 /// # Errors
 /// The kernel filters no system calls, or it is none of the machines that filters are known for.

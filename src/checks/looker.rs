@@ -1,8 +1,8 @@
 //! Looks made by another process, which may hang in a file system and is then left behind.
 //!
 //! There is one such process for each account and mount, so that at most one look waits for a
-//! mount, and one for each server of URLs. A process that has the rights of the account already, and
-//! ends soon, has threads in their place. Questions and answers are a JSON value a line.
+//! mount, and one for each server of URLs. A process that has the rights of the account already,
+//! and ends soon, has threads in their place. Questions and answers are a JSON value a line.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;

@@ -164,8 +164,8 @@ impl Resolver for Checked {
 #[error("not a public address")]
 struct NotPublic;
 
-/// What a URL answers. `public`: only servers of the public internet are asked. Else that of the URL
-/// may have a private address, and a redirect leads to that server or to public ones.
+/// What a URL answers. `public`: only servers of the public internet are asked. Else that of the
+/// URL may have a private address, and a redirect leads to that server or to public ones.
 pub(super) fn ask(url: &str, public: bool) -> Finding {
     let named: Named = Arc::new(if public { Vec::new().into() } else { OnceLock::new() });
     let until = Instant::now() + TIME;
