@@ -24,6 +24,7 @@
 //! | [`random`] | random numbers that a seed repeats |
 //! | [`replay`] | tries release policies on the holds of the past |
 //! | [`rights`] | takes the rights of an account |
+//! | [`shares`] | shares places, bytes, steps and time out among owners |
 //! | [`sizes`] | finds how much memory and disk jobs should ask for |
 //! | [`suggest`] | makes a release policy |
 //! | [`text`] | makes what others wrote fit to print and to paste |
@@ -51,6 +52,7 @@ pub mod queue;
 pub mod random;
 pub mod replay;
 pub mod rights;
+pub mod shares;
 pub mod sizes;
 pub mod suggest;
 pub mod text;

@@ -3,9 +3,11 @@
 //! A hundred thousand held ads are kept until they are judged; each as text takes a fraction of
 //! what it takes with an index and syntax trees.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use classads::{ClassAd, Syntax};
+
+use crate::shares::Size;
 
 /// Between name and expression of an attribute in the old syntax.
 const OLD: &str = " = ";
@@ -45,7 +47,12 @@ impl AdText {
 
     /// [`AdText::of`], sharing the lines of the ad of a like job where they are most of this one.
     pub fn like(ad: &ClassAd, other: &Self) -> Self {
-        let mut lines = other.common.lines().enumerate();
+        Self::sharing(ad, &other.common)
+    }
+
+    /// The same by the lines of the other one ([`AdText::common`]).
+    pub fn sharing(ad: &ClassAd, common: &Arc<str>) -> Self {
+        let mut lines = common.lines().enumerate();
         let (mut has, mut shared, mut own) = (0, 0, String::new());
         let mut line = String::new();
         for (name, expression, syntax) in ad.iter_raw() {
@@ -69,7 +76,7 @@ impl AdText {
         if shared < own.len() {
             return Self::of(ad);
         }
-        Self { common: Arc::clone(&other.common), has, own: own.into_boxed_str() }
+        Self { common: Arc::clone(common), has, own: own.into_boxed_str() }
     }
 
     /// The ad; its expressions are parsed when they are asked for.
@@ -84,6 +91,18 @@ impl AdText {
             ad.insert_raw(name, expression, syntax);
         }
         ad
+    }
+
+    /// Bytes of all attributes, and of lines that only like ads have.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.common.len() + self.own.len()
+    }
+
+    /// The lines that the ad of a like job may share, as long as this or another one has them.
+    #[must_use]
+    pub fn common(&self) -> Weak<str> {
+        Arc::downgrade(&self.common)
     }
 
     /// Names and expressions as they were read.
@@ -108,6 +127,13 @@ impl AdText {
             }
         }
         self.own = text.into_boxed_str();
+    }
+}
+
+impl Size for AdText {
+    fn size(&self) -> u64 {
+        let common = if Arc::strong_count(&self.common) == 1 { self.common.len() } else { 0 };
+        (common + self.own.len()) as u64
     }
 }
 
