@@ -12,8 +12,7 @@ use crate::checks::{Check, LocalFiles};
 use crate::history::{HistoryBuilder, HoldInQueue};
 use crate::model::{Model, ModelError};
 use crate::policy::{
-    DagNode, Forecast, Kind, Knobs, LATE_WORK, PolicyTime, Prediction, WORK, forecast,
-    own_limit_within,
+    DagNode, Forecast, Kind, Knobs, LATE_WORK, PolicyTime, Prediction, WORK, own_limit_within,
 };
 use eventlog::JobId;
 
@@ -116,7 +115,7 @@ impl Held {
             true => {
                 Err("not evaluated, attributes that they name could not be asked for".to_owned())
             }
-            false => time.within(|| forecast(ad, knobs, now)).ok_or_else(|| time.reason()),
+            false => time.forecast(ad, knobs, now),
         };
         let mut htcondor_will = match &forecast {
             Ok(forecast) => forecast.predictions(),

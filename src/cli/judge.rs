@@ -132,9 +132,10 @@ pub(super) fn judge(
         judge_logs(advisor, held, &remarks.missing, now, take)?;
         return Ok(seen);
     }
+    let owner = |job: &QueueJob| job.owner.clone().unwrap_or_default();
     let mut policies = Policies {
         knobs: knobs(request, config),
-        time,
+        time: time.among(gathered.held.iter().chain(&gathered.others).map(owner)),
         held_in_cluster: HashMap::new(),
         files: checked_files(request, config, now)?,
     };

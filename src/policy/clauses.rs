@@ -114,7 +114,7 @@ pub(super) fn is_comparison(operator: BinaryOperator) -> bool {
 }
 
 /// Whether [`followed`] has left something out.
-fn is_cut(followed: &[Expr]) -> bool {
+pub(super) fn is_cut(followed: &[Expr]) -> bool {
     followed.len() >= MAX_FOLLOWED || followed.iter().any(is_too_long)
 }
 

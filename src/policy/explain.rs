@@ -10,7 +10,7 @@ use classads::{
 
 use super::clauses::{followed, operands, references, without_parentheses};
 use super::forecast::{
-    Forecast, Policy, Truth, forecast, in_queue, integer, is_true, policies_set, released,
+    Forecast, Policy, Truth, forecast_of, in_queue, integer, is_true, policies_set, released,
 };
 use super::lint::names;
 use super::prospect::{Ahead, Prospect};
@@ -127,13 +127,23 @@ pub struct Missing {
 /// undefined. `knobs` are the schedd's; `None` where they are not known: HTCondor's defaults, which
 /// set no policy, stand for them.
 pub fn explain(ad: &ClassAd, knobs: Option<&Knobs>, now: i64) -> Explanation {
+    explain_in(ad, knobs, now, &Budget::new(u64::MAX))
+}
+
+/// [`explain`] in these steps.
+pub(crate) fn explain_in(
+    ad: &ClassAd,
+    knobs: Option<&Knobs>,
+    now: i64,
+    steps: &Budget,
+) -> Explanation {
     let defaults = Knobs::default();
     let knobs_known = knobs.is_some();
     let knobs = knobs.unwrap_or(&defaults);
     let ad = in_queue(ad);
     let ad = ad.as_ref();
-    let context = EvalContext { budget: Some(Budget::new(WORK)), ..knobs.context(now) };
-    let forecast = forecast(ad, knobs, now);
+    let context = EvalContext { budget: Some(steps.part(WORK)), ..knobs.context(now) };
+    let forecast = forecast_of(ad, policies_set(ad, knobs), knobs, now, steps);
     let as_released = released(ad, &context);
     let mut policies: Vec<ExplainedPolicy> = policies_set(ad, knobs)
         .into_iter()
@@ -141,7 +151,7 @@ pub fn explain(ad: &ClassAd, knobs: Option<&Knobs>, now: i64) -> Explanation {
         .map(|(set, policy)| {
             let (on, looks_ahead) =
                 if set.kind == Kind::Hold { (&as_released, false) } else { (ad, true) };
-            let ahead = Ahead::new(on, &context, forecast.interval.0);
+            let ahead = Ahead::new(on, &context, forecast.interval.0, steps);
             let dissection =
                 Dissection { ad: on, ahead, looks_ahead, left: MAX_PARTS, open: Vec::new() };
             dissection.policy(policy.clone(), set.expr.as_ref())

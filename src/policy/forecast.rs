@@ -153,14 +153,25 @@ pub struct Forecast {
 /// The ad must be the queue's (`condor_q -long`), the knobs the schedd's. An expression that cannot
 /// be parsed is reported as such; everything else is still evaluated.
 pub fn forecast(ad: &ClassAd, knobs: &Knobs, now: i64) -> Forecast {
+    forecast_of(ad, policies_set(ad, knobs), knobs, now, &Budget::new(u64::MAX))
+}
+
+/// [`forecast`] with the policies that are set, in these steps.
+pub(super) fn forecast_of(
+    ad: &ClassAd,
+    set: Vec<SetPolicy>,
+    knobs: &Knobs,
+    now: i64,
+    steps: &Budget,
+) -> Forecast {
     let ad = in_queue(ad);
     let ad = ad.as_ref();
-    let context = EvalContext { budget: Some(Budget::new(WORK)), ..knobs.context(now) };
+    let context = EvalContext { budget: Some(steps.part(WORK)), ..knobs.context(now) };
     let gate = gate(ad, knobs, &context);
     let interval = (knobs.interval().unwrap_or(60), knobs.longest_interval());
     let released = OnceCell::new();
     let mut policies = Vec::new();
-    for set in policies_set(ad, knobs) {
+    for set in set {
         let expr = set.expr.as_ref();
         let (on, may) = match set.kind {
             // A constant is the same on any ad.
@@ -169,7 +180,8 @@ pub fn forecast(ad: &ClassAd, knobs: &Knobs, now: i64) -> Forecast {
             Kind::Release => (ad, gate.lets_release()),
             Kind::Remove => (ad, gate.lets_remove()),
         };
-        policies.push(policy(set, &Ahead::new(on, &context, interval.0), may));
+        let ahead = Ahead::new(on, &context, interval.0, steps);
+        policies.push(policy(set, &ahead, may));
     }
     let deed = first_action(ad, gate, &policies, &context);
     Forecast { now, gate, deed, policies, interval }

@@ -18,7 +18,7 @@
 //! - `prospect`: searches the future of an expression, within limits.
 //! - `raise`: how a limit in an expression is raised.
 //! - `settings_file`: policies in submit descriptions and configuration files.
-//! - `time`: the time that policies of all jobs may take.
+//! - `time`: the time that policies of all jobs may take, in steps.
 //! - `version`: versions of HTCondor.
 //! - `when`: when a condition becomes true.
 
@@ -44,6 +44,7 @@ use serde::Serialize;
 pub use clauses::clauses;
 pub(crate) use clauses::{asks_time, followed, is_by_chance, operands, without_parentheses};
 pub use dagman::DagNode;
+pub(crate) use explain::explain_in;
 pub use explain::{ExplainedPolicy, Explanation, Form, Missing, Named, Part, explain};
 pub use forecast::{BlockingClause, Forecast, Gate, Policy, PolicyAction, Truth, forecast};
 pub use knobs::Knobs;

@@ -46,7 +46,8 @@ impl Prospect {
     }
 }
 
-/// Evaluates a policy and its parts on one ad, now and later, within [`WORK`].
+/// Evaluates a policy and its parts on one ad, now and later, within [`WORK`] of the steps there
+/// are.
 #[derive(Debug)]
 pub(super) struct Ahead<'a> {
     ad: &'a ClassAd,
@@ -60,8 +61,13 @@ pub(super) struct Ahead<'a> {
 }
 
 impl<'a> Ahead<'a> {
-    pub(super) fn new(ad: &'a ClassAd, context: &EvalContext<'static>, step: i64) -> Self {
-        let budget = Budget::new(WORK);
+    pub(super) fn new(
+        ad: &'a ClassAd,
+        context: &EvalContext<'static>,
+        step: i64,
+        steps: &Budget,
+    ) -> Self {
+        let budget = steps.part(WORK);
         let context = EvalContext { budget: Some(budget.clone()), ..context.clone() };
         Self { ad, context, budget, step, gave_up: Cell::new(false) }
     }

@@ -484,7 +484,7 @@ impl Deref for Evaluator<'_> {
 impl Drop for Evaluator<'_> {
     fn drop(&mut self) {
         if let Some(budget) = &self.context.budget {
-            budget.take(self.steps());
+            budget.take(self.steps().into());
         }
     }
 }

@@ -88,7 +88,7 @@ pub(super) fn expression(ad: &ClassAd, expr: &Expr, context: &EvalContext<'_>) -
     let meter = Meter::new(most, context.max_bytes);
     let result = Run { ad, context, made, meter: &meter }.expression(expr, 0);
     if let Some(budget) = &context.budget {
-        budget.take(meter.steps());
+        budget.take(meter.steps().into());
     }
     match result? {
         // A string that was made is not shared with anything.

@@ -8,6 +8,7 @@ mod text;
 
 use std::io::Write;
 
+use classads::Budget;
 use jiff::tz::TimeZone;
 
 use super::input::read_knobs;
@@ -18,7 +19,7 @@ use crate::cli::Config;
 use crate::cli::output::say;
 use crate::cli::print::{json_element, json_end};
 use crate::history::HoldInQueue;
-use crate::policy::{Explanation, Knobs, PolicyTime, explain};
+use crate::policy::{Explanation, Knobs, PolicyTime, explain_in};
 use crate::queue::{Projection, QueueJob};
 use eventlog::JobId;
 
@@ -56,7 +57,12 @@ pub(super) fn answer(request: &Request, out: &mut dyn Write) -> Result<(), RunEr
     let held = held(request, &config, MAX_JOBS, &Projection::whole())?;
     let page = Page { columns: request.columns, now, zone: TimeZone::system() };
     let time = PolicyTime::new(config.policy_time()?);
-    let explained = |job| time.within(|| explained(job, knobs.as_ref(), now)).flatten();
+    let owner = |job: &QueueJob| job.owner.clone().unwrap_or_default();
+    let time = time.among(held.iter().map(owner));
+    let explained = |job: &QueueJob| {
+        let steps = |steps: &Budget| explained(job, knobs.as_ref(), now, steps);
+        time.within(&owner(job), steps).flatten()
+    };
     let jobs = held.iter().filter_map(explained);
     let mut count = 0;
     for job in jobs {
@@ -89,12 +95,12 @@ fn knobs(request: &Request, config: &Config) -> Result<Option<Knobs>, RunError> 
     Ok(request.is_about_here().then(|| config.knobs()).filter(|knobs| !knobs.is_empty()))
 }
 
-fn explained(job: &QueueJob, knobs: Option<&Knobs>, now: i64) -> Option<Explained> {
+fn explained(job: &QueueJob, knobs: Option<&Knobs>, now: i64, steps: &Budget) -> Option<Explained> {
     let ad = job.ad.to_classad();
     Some(Explained {
         id: job.id,
         owner: ad.string("Owner"),
         hold: HoldInQueue::of(&ad)?,
-        explanation: explain(&ad, knobs, now),
+        explanation: explain_in(&ad, knobs, now, steps),
     })
 }
