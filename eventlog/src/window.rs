@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io::{Seek, SeekFrom};
+use std::io::{self, Seek, SeekFrom};
 use std::path::Path;
 
 use super::reader::{open_file, open_named};
@@ -26,6 +26,16 @@ impl LogFiles {
     pub fn open(path: impl AsRef<Path>) -> Result<Self, EventLogError> {
         let path = path.as_ref();
         Ok(Self(open_siblings(path, Some(open_named(path)?))))
+    }
+
+    /// The same files once more, to be read a second time; without those that could not be opened.
+    ///
+    /// # Errors
+    /// There can be no more open files.
+    pub fn try_clone(&self) -> io::Result<Self> {
+        let files = self.0.files.iter();
+        let files = files.map(|(path, file)| Ok((path.clone(), file.try_clone()?)));
+        Ok(Self(Siblings { files: files.collect::<io::Result<_>>()?, unread: Vec::new() }))
     }
 
     /// All of the log.

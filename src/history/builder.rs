@@ -9,7 +9,8 @@ use thin_vec::ThinVec;
 
 use super::access_point::{Source, Views};
 use super::fact::{Fact, LogPart, is_of_job};
-use super::{AdFacts, Coverage, History, Hold, JobHistory, SourceId, Symbol, What};
+use super::room::{self, Room};
+use super::{AdFacts, Coverage, History, Hold, JobHistory, SourceId, Symbol, Symbols, What};
 use eventlog::{Event, JobId};
 
 /// The hold that a job is in at the end of a log.
@@ -73,13 +74,15 @@ impl StepSources {
 #[derive(Clone, Debug, Default)]
 pub struct HistoryBuilder {
     /// What all may see, in the order it was added.
-    history: History,
+    pub(super) history: History,
     /// For each job, the logs that its steps come from.
     step_sources: Vec<StepSources>,
     /// What logs that ads name, and ads of the queue, tell of a job: known to some owners alone.
     parts: HashMap<u32, Vec<Part>, RandomState>,
     /// The job something was added to last.
     last: Option<(JobId, u32)>,
+    /// Bytes that what logs tell may take; no bound where it is `None`.
+    pub(super) room: Option<Room>,
 }
 
 impl HistoryBuilder {
@@ -157,10 +160,40 @@ impl HistoryBuilder {
         if let Some(span) = part.span {
             self.extend_span(source, span);
         }
-        let names = self.history.symbols.intern_all(part.symbols);
+        // By the numbers they have in the part: what nobody has room for is not kept.
+        let mut names: Vec<Option<Symbol>> = vec![None; part.symbols.len()];
         for (job, time, fact) in part.facts {
-            self.add_fact(source, job, time, fact.renamed(&names));
+            if !self.has_room(job, fact, &part.symbols, &names) {
+                continue;
+            }
+            let symbols = &mut self.history.symbols;
+            let fact = fact.renamed(&mut |symbol| {
+                let known = &mut names[symbol.number() as usize];
+                *known.get_or_insert_with(|| symbols.intern_of(&part.symbols, symbol))
+            });
+            self.add_fact(source, job, time, fact);
         }
+    }
+
+    /// There is room for what is told of a job.
+    fn has_room(
+        &mut self,
+        job: JobId,
+        fact: Fact,
+        symbols: &Symbols,
+        known: &[Option<Symbol>],
+    ) -> bool {
+        let Some(room) = &mut self.room else { return true };
+        let mut bytes = room::FACT;
+        fact.renamed(&mut |symbol| {
+            if known[symbol.number() as usize].is_none() {
+                bytes += room::NAME + symbols.name(symbol).len() as u64;
+            }
+            symbol
+        });
+        // Whose a job is stays known, so that it is known who has no room.
+        room.take(self.history.owners.get(&job.cluster).copied(), job.cluster, bytes)
+            || matches!(fact, Fact::Owner(_))
     }
 
     fn extend_span(&mut self, source: SourceId, (first, last): (i64, i64)) {

@@ -107,9 +107,8 @@ impl Fact {
         sites.into_iter().for_each(|site| put(Self::Site { site, starts }));
     }
 
-    /// The same in the symbols of another table: `names` has them by the number they have here.
-    pub(super) fn renamed(self, names: &[Symbol]) -> Self {
-        let new = |symbol: Symbol| names[symbol.number() as usize];
+    /// The same in other symbols.
+    pub(super) fn renamed(self, new: &mut dyn FnMut(Symbol) -> Symbol) -> Self {
         match self {
             Self::Step(what) => Self::Step(what.renamed(new)),
             Self::Owner(owner) => Self::Owner(new(owner)),
@@ -133,6 +132,8 @@ pub(super) struct LogPart {
     pub(super) report: LogReport,
     /// The file is gone: there is no more to read.
     pub(super) is_gone: bool,
+    /// The end was met.
+    pub(super) is_last: bool,
     /// Owners in events so far, and since when: later events repeat them.
     owners: HashMap<JobId, (Symbol, i64), RandomState>,
 }
@@ -140,8 +141,17 @@ pub(super) struct LogPart {
 impl LogPart {
     /// Reads to the end. What is damaged is counted and skipped.
     pub(super) fn read(log: &mut LogReader<impl Read>) -> Self {
+        Self::read_some(log, usize::MAX)
+    }
+
+    /// The same of so many events at most.
+    pub(super) fn read_some(log: &mut LogReader<impl Read>, most: usize) -> Self {
         let mut this = Self::default();
-        while let Some(event) = log.next_event() {
+        for _ in 0..most {
+            let Some(event) = log.next_event() else {
+                this.is_last = true;
+                break;
+            };
             match event {
                 Ok(event) => this.add(&event),
                 Err(damaged) => {

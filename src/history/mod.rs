@@ -12,6 +12,7 @@
 //! - `peaks`: what a run used at most (event 005).
 //! - `read`: logs and files of ads, read into a history.
 //! - [`reason`]: canonical and normalised hold reason, and the names in it.
+//! - `room`: the memory that what a log tells may take, by owner.
 //! - `run`: how long programs ran, and what ended them.
 //! - `step`: what an event means for the state of a job.
 //! - `stream`: episodes of logs of any length, one after the other.
@@ -31,6 +32,7 @@ mod noted;
 mod peaks;
 mod read;
 pub mod reason;
+mod room;
 mod run;
 mod step;
 mod stream;

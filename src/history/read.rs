@@ -1,14 +1,26 @@
 //! Logs and files of ads, read into a history.
 
+use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use classads::{AdError, ClassAd, long};
 
 use super::fact::LogPart;
+use super::room::Room;
 use super::{ATTRIBUTES, Coverage, HistoryBuilder, RUN, SourceId, TRANSFER_CLASSES, epoch_class};
-use eventlog::{self, ChunkedLog, ChunkedSeries, DamagedEvent, EventLogError, JobId, ReadOptions};
+use eventlog::{
+    self, ChunkedLog, ChunkedSeries, DamagedEvent, EventLogError, Form, JobId, LogFiles,
+    ReadOptions,
+};
+
+/// Bytes of a chunk where memory is bounded: what it tells takes ten times as many at most. Assumed.
+const CHUNK: u64 = 1 << 20;
+
+/// Events that are read at once where memory is bounded. Assumed.
+const SOME_EVENTS: usize = 4_096;
 
 /// What came of reading one log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -119,6 +131,8 @@ impl HistoryBuilder {
         let source = self.add_source(Coverage::AccessPoint);
         let mut report = LogReport::default();
         for (path, log) in series.by_ref() {
+            // Some chunks are in memory at once.
+            let log = if self.room.is_some() { log.in_chunks_of(CHUNK) } else { log };
             let mut part = self.read_chunks(&log, source);
             part.damaged_file = part.first_damage.is_some().then_some(path);
             report.extend(part);
@@ -126,8 +140,61 @@ impl HistoryBuilder {
         (report, series.unread)
     }
 
+    /// As [`HistoryBuilder::read_open_series`] of a `window` of the files, in about so many bytes
+    /// of memory. What owners have no room for is left out; returned at the end: how much, by owner.
+    pub fn read_within(
+        &mut self,
+        files: LogFiles,
+        window: impl Fn(LogFiles) -> ChunkedSeries,
+        bytes: u64,
+    ) -> (LogReport, Vec<EventLogError>, BTreeMap<String, u64>) {
+        let again = files.try_clone();
+        let before = self.clone();
+        self.room = Some(Room::new(bytes));
+        let (mut report, unread) = self.read_open_series(window(files));
+        let owners = &self.history.owners;
+        let shared = self.room.as_ref().and_then(|room| room.shared(bytes, owners));
+        let mut left_out = BTreeMap::new();
+        if let (Some(shared), Ok(files)) = (shared, again) {
+            let name = |owner| self.history.symbols.name(owner).to_owned();
+            let owners: Vec<(i32, String)> =
+                owners.iter().map(|(cluster, owner)| (*cluster, name(*owner))).collect();
+            *self = before;
+            for (cluster, owner) in owners {
+                self.attest_owner(JobId::new(cluster, 0), &owner);
+            }
+            self.room = Some(shared);
+            (report, _) = self.read_open_series(window(files));
+            left_out =
+                self.room.take().map_or(left_out, |room| room.left_out(&self.history.symbols));
+        }
+        self.room = None;
+        (report, unread, left_out)
+    }
+
     fn read_chunks(&mut self, log: &ChunkedLog, source: SourceId) -> LogReport {
         let mut report = LogReport::default();
+        if self.room.is_some() && matches!(log.form(), Some(Form::Xml | Form::Json)) {
+            // Such a log is one chunk, which would be in memory as a whole.
+            let this = Mutex::new((&mut *self, &mut report));
+            let _: ControlFlow<()> = log.read(
+                |log| {
+                    let mut this = this.lock().unwrap_or_else(PoisonError::into_inner);
+                    let (builder, report) = &mut *this;
+                    loop {
+                        let mut part = LogPart::read_some(log, SOME_EVENTS);
+                        let is_last = part.is_last || part.is_gone;
+                        report.extend(std::mem::take(&mut part.report));
+                        builder.add_part(source, part);
+                        if is_last {
+                            return;
+                        }
+                    }
+                },
+                |()| ControlFlow::Continue(()),
+            );
+            return report;
+        }
         let _: ControlFlow<()> = log.read(LogPart::read, |mut part| {
             let is_gone = part.is_gone;
             report.extend(std::mem::take(&mut part.report));
@@ -266,6 +333,55 @@ mod tests {
                     assert_eq!(one.owner_of(job.job), chunks.owner_of(job.job));
                 }
             }
+        }
+    }
+
+    /// Events 028 of 50 jobs that name 40 files each, and one of alice's.
+    fn many_names(json: bool) -> String {
+        let event = |job: i32, owner: &str, names: &str| match json {
+            false => format!(
+                "028 ({job}.000.000) 2024-01-02 03:04:05 Job ad information event triggered.\n\
+                 Owner = \"{owner}\"\nTransferInput = \"{names}\"\n...\n"
+            ),
+            true => format!(
+                "{{\"EventTypeNumber\": 28, \"Cluster\": {job}, \"Proc\": 0, \"Subproc\": 0, \
+                 \"EventTime\": \"2024-01-02T03:04:05\", \"MyType\": \"JobAdInformationEvent\", \
+                 \"Owner\": \"{owner}\", \"TransferInput\": \"{names}\"}}\n"
+            ),
+        };
+        let names = |job: i32| {
+            let names = (0..40).map(|name| format!("a://h/{job}.{name}"));
+            names.collect::<Vec<_>>().join(",")
+        };
+        let hostile: String = (1..=50).map(|job| event(job, "mallory", &names(job))).collect();
+        hostile + &event(51, "alice", "a://h/mine")
+    }
+
+    #[test]
+    fn where_memory_does_not_suffice_the_owners_share_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("EventLog");
+        let options = ReadOptions::in_zone(TimeZone::UTC);
+        for json in [false, true] {
+            std::fs::write(&path, many_names(json)).unwrap();
+            let read = |bytes: u64| {
+                let mut history = HistoryBuilder::new();
+                let files = LogFiles::open(&path).unwrap();
+                let (report, _, left_out) =
+                    history.read_within(files, |files| files.whole(&options), bytes);
+                assert_eq!((report.events, report.damaged), (51, 0));
+                let history = history.build();
+                let input = |owner: &str| -> usize {
+                    let jobs = history.jobs().iter();
+                    let of = jobs.filter(|job| history.owner_of(job.job) == Some(owner));
+                    of.map(|job| job.input.len()).sum()
+                };
+                (input("mallory"), input("alice"), left_out)
+            };
+            assert_eq!(read(1 << 20), (2_000, 1, BTreeMap::new()));
+            let (mallory, alice, left_out) = read(100_000);
+            assert!((1..1_000).contains(&mallory) && alice == 1, "{mallory} {alice}");
+            assert!(left_out["mallory"] >= 1_000 && left_out.len() == 1, "{left_out:?}");
         }
     }
 

@@ -107,7 +107,7 @@ impl What {
     }
 
     /// The same with other symbols.
-    pub(super) fn renamed(self, new: impl Fn(Symbol) -> Symbol) -> Self {
+    pub(super) fn renamed(self, new: impl FnMut(Symbol) -> Symbol) -> Self {
         match self {
             Self::Executing(machine) => Self::Executing(machine.map(new)),
             Self::Held(hold) => Self::Held(Hold { reason: hold.reason.map(new), ..hold }),

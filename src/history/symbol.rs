@@ -47,9 +47,14 @@ impl Symbols {
         symbol
     }
 
-    /// The symbols here of the names of another table, by the numbers they have there.
-    pub(super) fn intern_all(&mut self, other: Self) -> Vec<Symbol> {
-        other.names.into_iter().map(|name| self.intern_shared(name)).collect()
+    /// The symbol here of a name of another table.
+    pub(super) fn intern_of(&mut self, other: &Self, symbol: Symbol) -> Symbol {
+        self.intern_shared(other.shared(symbol))
+    }
+
+    /// How many names there are.
+    pub(super) fn len(&self) -> usize {
+        self.names.len()
     }
 
     /// The symbol of `name` if it was ever seen.
