@@ -4,8 +4,8 @@
 //! ...). A query that meets one never answers, and keeps a process of the schedd
 //! (SCHEDD_QUERY_WORKERS) until somebody ends that. Hence no query of the advisor has a list of
 //! attributes, whose references the schedd would follow, and none evaluates what users may write.
-//! Where one is not answered all the same, the next pass asks owner by owner, and leaves out for a
-//! day whose query is not answered.
+//! Where one is not answered all the same, it is asked owner by owner, and left out for a day is whose
+//! query is not answered. So it is where the judge fails: each owner has a judge of its own then.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -13,14 +13,29 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use eventlog::JobId;
+use holdadvise::shares::level;
 use rustix::process::{getegid, geteuid};
 
-use crate::judge::{HELD, LOST, SECTION};
+use crate::judge::{CUT, HELD, SECTION};
 use crate::looks::folder::{Folder, Record};
 use crate::looks::is_account;
-use crate::process::{Feed, ProcessError, answer};
+use crate::process::{End, Feed, ProcessError, answer, counts};
 use crate::select::among;
 use crate::settings::Settings;
+
+/// Owners with more jobs are asked about one by one, and so many of them at most. Assumed: a query
+/// of 1,000 jobs takes a few times as long as one of none.
+const MANY: u64 = 1_000;
+const ALONE: usize = 100;
+
+/// True of held jobs whose advice is of this hold and counts. What users may write is not
+/// evaluated: `unparse` gives the text of an attribute.
+const COUNTS: &str = "(unparse(NumHolds) =?= string(HoldAdviceNumHolds) && \
+     unparse(EnteredCurrentStatus) =?= string(HoldAdviceEntered) && time() < HoldAdviceExpires)";
+
+/// True of jobs whose hold can be named: the others take no places.
+const NAMED: &str = "regexp(\"^[0-9]+$\", unparse(NumHolds)) && \
+     regexp(\"^[0-9]+$\", unparse(EnteredCurrentStatus))";
 
 /// Seconds for which an owner is left out whose query was not answered. Assumed: two processes of
 /// the schedd a day.
@@ -63,6 +78,8 @@ struct Kept {
     pause: i64,
     /// The next pass asks owner by owner, behind this one.
     behind: Option<String>,
+    /// There each owner has a judge of its own.
+    alone: bool,
     /// Owners left out, and until when.
     owners: BTreeMap<String, i64>,
 }
@@ -83,6 +100,7 @@ impl Kept {
                 ["pause", at] => kept.pause = until(at, LONGEST_PAUSE).unwrap_or(0),
                 ["behind", owner] if is_account(owner) => kept.behind = Some((*owner).to_owned()),
                 ["behind"] => kept.behind = Some(String::new()),
+                ["alone"] => kept.alone = true,
                 ["owner", owner, at] if is_account(owner) && kept.owners.len() < OWNERS => {
                     let until = until(at, LEFT_OUT).filter(|until| *until > now);
                     kept.owners.extend(until.map(|until| ((*owner).to_owned(), until)));
@@ -90,6 +108,7 @@ impl Kept {
                 _ => {}
             }
         }
+        kept.alone &= kept.behind.is_some();
         kept
     }
 
@@ -101,6 +120,9 @@ impl Kept {
             None => {}
             Some("") => text.push_str("behind\n"),
             Some(owner) => text.push_str(&format!("behind {owner}\n")),
+        }
+        if self.alone {
+            text.push_str("alone\n");
         }
         for (owner, until) in &self.owners {
             text.push_str(&format!("owner {owner} {until}\n"));
@@ -116,13 +138,15 @@ pub struct Asking {
     kept: Kept,
     /// How long one query may take, and one about a single owner.
     bounds: (Duration, Duration),
-    /// Half of the time of a pass: after that no owner is asked about.
-    half: Duration,
     jobs: usize,
     interval: i64,
     now: i64,
     /// A query was lost.
     has_lost: bool,
+    /// The jobs of each owner that are asked for.
+    counts: BTreeMap<String, u64>,
+    /// Owners of whom only some jobs may have been asked for.
+    partly: BTreeSet<String>,
     /// What went wrong, a line each.
     pub faults: Vec<String>,
 }
@@ -144,17 +168,17 @@ impl Asking {
         });
         let text = record.map(|record| String::from_utf8_lossy(&record.bytes).into_owned());
         let bound = Duration::from_secs(settings.query_seconds);
-        let half = Duration::from_secs(settings.seconds) / 2;
-        let bound = bound.min(half);
+        let bound = bound.min(settings.reading());
         Self {
             state: settings.state.clone(),
             kept: Kept::of(&text.unwrap_or_default(), now),
             bounds: (bound, bound / 3),
-            half,
             jobs: settings.jobs,
             interval: settings.interval,
             now,
             has_lost: false,
+            counts: BTreeMap::new(),
+            partly: BTreeSet::new(),
             faults,
         }
     }
@@ -215,20 +239,36 @@ impl Asking {
     /// # Errors
     /// [`ProcessError`]
     pub fn ads(&mut self, feed: &mut Feed, constraint: &str) -> Result<(), ProcessError> {
-        self.ads_within(feed, constraint, self.bounds.0)
+        match self.ads_within(feed, constraint, &[], self.bounds.0)? {
+            End::Whole => Ok(()),
+            End::Cut => feed.section(SECTION, CUT),
+        }
     }
 
     fn ads_within(
         &mut self,
         feed: &mut Feed,
         constraint: &str,
+        more: &[&str],
         bound: Duration,
-    ) -> Result<(), ProcessError> {
-        let limit = self.jobs.to_string();
-        let words = ["-allusers", "-long", "-limit", &limit, "-constraint", constraint];
+    ) -> Result<End, ProcessError> {
+        let words = [&["-allusers", "-long", "-constraint", constraint], more].concat();
         let begun = Instant::now();
         let ran = feed.run("condor_q", &words, bound);
         self.noted(ran, begun)
+    }
+
+    /// How many jobs each owner has of these.
+    fn count(
+        &mut self,
+        constraint: &str,
+        deadline: Instant,
+    ) -> Result<BTreeMap<String, u64>, ProcessError> {
+        let begun = Instant::now();
+        let until = deadline.min(begun + self.bounds.0);
+        let words = ["-allusers", "-constraint", constraint, "-af", "Owner"];
+        let counted = counts("condor_q", &words, until);
+        self.noted(counted, begun)
     }
 
     /// What condor_q answers about jobs in words that users do not write.
@@ -273,57 +313,191 @@ impl Asking {
         result
     }
 
-    /// The ads of held jobs and of these jobs go to the judge owner by owner. Whose query is not
-    /// answered is left out; a second one ends it.
+    /// The ads of held jobs go to the judge: of owners with few jobs at once, then of each of the
+    /// others, so many as are its share of the places. Where a query is not answered in its time,
+    /// and where a pass before has left owners over, owner by owner with these jobs. Whose query is
+    /// not answered is left out; a second one ends it.
     ///
     /// # Errors
     /// [`ProcessError`]
-    pub fn by_owner(
+    pub fn held(
         &mut self,
         feed: &mut Feed,
         acts: &[JobId],
         deadline: Instant,
     ) -> Result<(), ProcessError> {
-        let acts = among(acts.iter().take(ACTS).copied());
-        let wanted = format!("(JobStatus == 5 || {acts})");
-        let named = self.words(&format!("{} && {wanted}", self.others()), &["Owner"], deadline)?;
+        self.count_owners(acts, deadline)?;
+        if self.is_by_owner() {
+            return self.each(feed, &self.in_order(), acts, deadline);
+        }
+        let mut many: Vec<(u64, String)> =
+            self.counts.iter().map(|(owner, count)| (*count, owner.clone())).collect();
+        many.retain(|(count, _)| *count > MANY);
+        // Those with most come last.
+        many.sort_unstable();
+        many.drain(..many.len().saturating_sub(ALONE));
+        let alone = many.into_iter().map(|(_, owner)| owner).collect::<Vec<_>>();
+        let not_alone: String =
+            alone.iter().map(|owner| format!(" && Owner =!= \"{owner}\"")).collect();
+        let constraint = format!("JobStatus == 5 && {}{not_alone}", self.others());
+        feed.section(SECTION, HELD)?;
+        match self.ads_within(feed, &constraint, &[], self.bounds.0) {
+            Ok(End::Whole) => {}
+            Ok(End::Cut) | Err(ProcessError::Late { .. }) => {
+                feed.section(SECTION, CUT)?;
+                self.kept.behind.get_or_insert_default();
+                return self.each(feed, &self.in_order(), acts, deadline);
+            }
+            Err(error) => return Err(error),
+        }
+        self.each(feed, &alone, &[], deadline)
+    }
+
+    /// Counts the jobs of each owner that are asked for.
+    ///
+    /// # Errors
+    /// [`ProcessError`]
+    pub fn count_owners(&mut self, acts: &[JobId], deadline: Instant) -> Result<(), ProcessError> {
+        let wanted = wanted(if self.is_by_owner() { acts } else { &[] });
+        self.counts = self.count(&format!("{} && {wanted}", self.others()), deadline)?;
+        Ok(())
+    }
+
+    /// The owners, those first that the last pass had no time for.
+    #[must_use]
+    pub fn in_order(&self) -> Vec<String> {
         let behind = self.kept.behind.clone().unwrap_or_default();
-        let owners: BTreeSet<&str> = named.lines().filter(|name| is_account(name)).collect();
-        // Those first that the last pass had no time for.
-        let later = owners.iter().filter(|owner| **owner > behind.as_str());
-        let order = later.chain(owners.iter().filter(|owner| **owner <= behind.as_str()));
-        let until = deadline.checked_sub(self.half).unwrap_or(deadline);
+        let (before, later): (Vec<_>, Vec<_>) =
+            self.counts.keys().cloned().partition(|owner| *owner <= behind);
+        [later, before].concat()
+    }
+
+    fn each(
+        &mut self,
+        feed: &mut Feed,
+        owners: &[String],
+        acts: &[JobId],
+        deadline: Instant,
+    ) -> Result<(), ProcessError> {
+        self.partly.extend(owners.iter().cloned());
         let mut lost = 0;
-        for owner in order {
-            if lost == LOST_OWNERS || Instant::now() >= until {
+        for owner in owners {
+            if lost == LOST_OWNERS || Instant::now() >= deadline {
+                self.kept.behind.get_or_insert_default();
                 return Ok(());
             }
-            feed.section(SECTION, HELD)?;
-            let constraint = format!("Owner =?= \"{owner}\" && {wanted}");
-            match self.ads_within(feed, &constraint, self.bounds.1) {
-                Err(ProcessError::Late { .. }) => {
-                    lost += 1;
-                    feed.section(SECTION, LOST)?;
-                    // A schedd that answers nobody says nothing of this owner.
-                    self.words("false", &["ClusterId"], deadline)?;
-                    self.leave_out(owner);
-                }
-                ran => ran?,
+            lost += usize::from(!self.one(feed, owner, acts, deadline)?);
+            if self.is_by_owner() {
+                self.kept.behind = Some(owner.clone());
             }
-            self.kept.behind = Some((*owner).to_owned());
         }
         self.kept.behind = None;
         Ok(())
     }
 
-    fn leave_out(&mut self, owner: &str) {
-        self.faults.push(format!(
-            "the schedd does not answer about the held jobs of {owner}: they are left out for {} h",
-            LEFT_OUT / 3_600
-        ));
+    /// The ads of the held jobs of an owner, and of these jobs; false where its query is not
+    /// answered, and it is left out.
+    ///
+    /// # Errors
+    /// [`ProcessError`]
+    pub fn one(
+        &mut self,
+        feed: &mut Feed,
+        owner: &str,
+        acts: &[JobId],
+        deadline: Instant,
+    ) -> Result<bool, ProcessError> {
+        let level = level(self.jobs as u64, self.counts.values().copied());
+        let limit = level.to_string();
+        let is_limited = self.counts.get(owner).is_some_and(|count| *count > level);
+        let limit = ["-limit", limit.as_str()];
+        let plain: [(&str, &[&str]); 1] = [("", &[])];
+        // New holds have a share of their own: what has advice must not keep them from having it.
+        let [new, old] = ["=!=", "=?="].map(|test| format!(" && {NAMED} && {COUNTS} {test} true"));
+        let limited: [(&str, &[&str]); 2] = [(&new, &limit), (&old, &limit)];
+        for (test, more) in if is_limited { &limited[..] } else { &plain[..] } {
+            feed.section(SECTION, HELD)?;
+            let constraint = format!("Owner =?= \"{owner}\" && {}{test}", wanted(acts));
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.ads_within(feed, &constraint, more, self.bounds.1.min(left)) {
+                Ok(End::Whole) => {}
+                Ok(End::Cut) => {
+                    feed.section(SECTION, CUT)?;
+                    break;
+                }
+                Err(ProcessError::Late { .. }) => {
+                    feed.section(SECTION, CUT)?;
+                    // A schedd that answers nobody says nothing of this owner.
+                    self.words("false", &["ClusterId"], deadline + self.bounds.1)?;
+                    self.leave_out(owner, "the schedd does not answer about");
+                    return Ok(false);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Each owner has a judge of its own, as one judge of all failed.
+    #[must_use]
+    pub fn is_alone(&self) -> bool {
+        self.kept.alone
+    }
+
+    /// From now on each owner has a judge of its own, until all have had one.
+    pub fn judge_failed(&mut self) {
+        self.kept.alone = true;
+        self.kept.behind.get_or_insert_default();
+    }
+
+    /// The judge of this owner came to its end, or failed on its jobs.
+    pub fn judge_of(&mut self, owner: &str, failed: bool) {
+        self.partly.insert(owner.to_owned());
+        self.kept.behind = Some(owner.to_owned());
+        if failed {
+            self.leave_out(owner, "the judge fails on");
+        }
+    }
+
+    /// All owners have had a judge.
+    pub fn all_had_one(&mut self) {
+        self.kept.behind = None;
+        self.kept.alone = false;
+    }
+
+    /// Held jobs that are left out, by owner: what the judge counts, and where only some jobs of an
+    /// owner were asked for all that are not `judged`.
+    #[must_use]
+    pub fn not_judged(
+        &self,
+        counted: &BTreeMap<String, u64>,
+        judged: &BTreeMap<String, u64>,
+    ) -> BTreeMap<String, u64> {
+        let mut left_out = counted.clone();
+        for owner in &self.partly {
+            let of = |counts: &BTreeMap<String, u64>| counts.get(owner).copied().unwrap_or(0);
+            let missing = of(&self.counts).saturating_sub(of(judged));
+            left_out.insert(owner.clone(), missing.max(of(counted)));
+        }
+        left_out
+    }
+
+    fn leave_out(&mut self, owner: &str, why: &str) {
+        let hours = LEFT_OUT / 3_600;
+        let jobs = self.counts.get(owner).copied().unwrap_or(0);
+        self.faults
+            .push(format!("{why} the held jobs of {owner}: {jobs} are left out for {hours} h"));
         if self.kept.owners.len() < OWNERS {
             self.kept.owners.insert(owner.to_owned(), self.now + LEFT_OUT);
         }
+    }
+}
+
+/// True of held jobs and of these.
+fn wanted(acts: &[JobId]) -> String {
+    match acts {
+        [] => "JobStatus == 5".to_owned(),
+        acts => format!("(JobStatus == 5 || {})", among(acts.iter().take(ACTS).copied())),
     }
 }
 
@@ -349,7 +523,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut first = asking(folder.path(), 1_000);
         assert_eq!(first.others(), "true");
-        first.leave_out("mallory");
+        first.leave_out("mallory", "");
         first.keep(true);
         let next = asking(folder.path(), 1_180);
         assert_eq!(

@@ -2,11 +2,15 @@
 //!
 //! What it opens it opens first. Then it is confined ([`crate::confine`]), and only then it reads:
 //! ads from standard input, the event log. The writer's sections of ads come in this order: held
-//! jobs without advice that counts, all held jobs, jobs that were released or are to be.
+//! jobs, jobs that were released or are to be.
+//!
+//! Places, bytes and time are shared by owner ([`holdadvise::shares`]). What is in memory at once
+//! follows from the memory that is allowed, however long the input is.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, BufReader, Read, Write};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use classads::ClassAd;
@@ -22,6 +26,7 @@ use holdadvise::journal::Kept;
 use holdadvise::model::{Model, ModelError};
 use holdadvise::policy::{Knobs, PolicyTime};
 use holdadvise::queue::{AdItem, AdText, Ads, Projection, QueueError};
+use holdadvise::shares::{self, Shares, Size};
 use rayon::prelude::*;
 
 use crate::confine::{ConfineError, Limits, confine};
@@ -40,6 +45,24 @@ const TOGETHER: usize = 64;
 /// takes ten times its length.
 const LOOKS_SHARE: u64 = 32;
 
+/// The same of the text of ads that are kept until they are judged. Assumed: the history has as much
+/// of them.
+const ADS_SHARE: u64 = 8;
+
+/// The same of the text of one ad, and of those of a batch beside it. Assumed: a job that is judged
+/// takes ten times its length; a list of 100,000 files fits.
+const AD_SHARE: u64 = 256;
+
+/// The same of what the event log tells.
+pub(crate) const LOG_SHARE: u64 = 4;
+
+/// Bytes of an ad that is judged as quickly as any: a turn is so many for each job of a batch.
+/// Assumed.
+const PLAIN: u64 = 4 << 10;
+
+/// Bytes of what is kept of the ad of a job that was released. Assumed.
+const LONGEST_ACT: usize = 16 << 10;
+
 /// Seconds of the journal that a pass looks back. Assumed: what is older holds up nobody.
 pub const JOURNAL: i64 = 40 * 86_400;
 
@@ -47,14 +70,14 @@ pub const JOURNAL: i64 = 40 * 86_400;
 /// job has its ids too.
 pub const SECTION: &str = "HoldAdviceSection";
 
-/// The section of held jobs whose advice counts.
+/// The section of held jobs.
 pub const HELD: i64 = 2;
 
 /// The section of jobs that were released or are to be.
 pub const ACTS: i64 = 3;
 
-/// Behind a section of held jobs: what stood in that does not count, as it has no end.
-pub const LOST: i64 = -1;
+/// Behind a section: its last ad does not count, as it may have been cut.
+pub const CUT: i64 = -1;
 
 /// What advice is in an ad.
 pub const ADVICE: &[&str] = &[
@@ -102,12 +125,15 @@ pub enum JudgeError {
     Io(#[from] io::Error),
 }
 
+/// Attributes of an ad that tell what became of a release, beside [`OPEN_ATTRIBUTES`].
+const OF_RELEASE: [&str; 2] = ["ReleaseReason", "ReleaseReasonCode"];
+
 /// The attributes that the judge reads.
 #[must_use]
 pub fn projection() -> Projection {
     let names: Vec<&str> =
         ATTRIBUTES.iter().chain(OPEN_ATTRIBUTES).chain(ADVICE).copied().collect();
-    Projection::new(&[names.as_slice(), &["ReleaseReason", "ReleaseReasonCode"]].concat(), None)
+    Projection::new(&[names.as_slice(), &OF_RELEASE].concat(), None)
 }
 
 /// What is known before anything is read that others wrote.
@@ -117,6 +143,8 @@ struct Bench {
     costs: Costs,
     knobs: Knobs,
     policy_time: Duration,
+    /// Bytes that the process may use.
+    memory: u64,
     log: Option<LogFiles>,
     read: ReadOptions,
     open: Vec<OpenAct>,
@@ -137,7 +165,8 @@ impl Bench {
         let log = event_log(config, "other jobs are not seen", &mut notes);
         // Without a journal nothing was released.
         let kept = Kept::since(&settings.journal(), now - JOURNAL).unwrap_or_default();
-        let most = usize::try_from((settings.memory << 20) / LOOKS_SHARE).unwrap_or(0);
+        let memory = settings.memory << 20;
+        let most = usize::try_from(memory / LOOKS_SHARE).unwrap_or(0);
         let (looks, faults) = Looks::open(&settings.looks, 0, now, most);
         notes.extend(faults);
         let questions = settings.places().map(|places| {
@@ -150,6 +179,7 @@ impl Bench {
             costs: costs_of(config, model.metadata.thresholds)?,
             knobs: pool.map(|(name, value)| (name, value.as_str())).collect(),
             policy_time: config.policy_time()?,
+            memory,
             // Reads the system's time zone.
             read: ReadOptions::default(),
             open: open_acts(&kept.entries),
@@ -173,29 +203,30 @@ impl Bench {
 pub fn judge(config: &Config, now: i64) -> Result<(), JudgeError> {
     let until = Instant::now();
     let mut bench = Bench::of(config, now)?;
-    let until = until + Duration::from_secs(bench.settings.seconds);
+    let until = until + bench.settings.judging();
     let threads = rayon::current_num_threads() as u64;
     confine(Limits {
-        memory: bench.settings.memory << 20,
+        memory: bench.memory,
         seconds: (bench.settings.seconds + 10).saturating_mul(threads),
     })?;
     bench.notes.extend(bench.looks.read(&bench.hosts));
     let read = read_ads(io::stdin().lock(), &bench)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
+    let log = bench.log.take();
+    let history = history(&read, log, &mut bench);
     for note in &bench.notes {
         writeln!(out, "{}", Line::Note(reason_of(note)))?;
     }
-    let log = bench.log.take();
-    let history = history(&read, log, &bench);
     say_acts(&mut out, &history, &read.acts, &bench)?;
     out.flush()?;
-    judge_all(&read.held, history, &bench, until, &mut out)?;
+    judge_all(read, history, &bench, until, &mut out)?;
     Ok(out.flush()?)
 }
 
 /// A held job.
 struct HeldJob {
     id: JobId,
+    owner: Box<str>,
     ad: AdText,
     hold: (i64, i64),
     old: OldAdvice,
@@ -209,59 +240,125 @@ struct OldAdvice {
     model: String,
 }
 
+impl Size for HeldJob {
+    fn size(&self) -> u64 {
+        self.ad.size() + (self.old.reason.len() + self.old.model.len()) as u64
+    }
+}
+
+/// What an ad says of a job that was released.
+struct ActAd(JobId, AdText);
+
+impl Size for ActAd {
+    fn size(&self) -> u64 {
+        self.1.size()
+    }
+}
+
 /// What stood on standard input.
-#[derive(Default)]
 struct Input {
+    /// Those that are judged first come first.
     held: Vec<HeldJob>,
-    acts: HashMap<JobId, ClassAd>,
+    acts: HashMap<JobId, AdText>,
+    /// Held jobs that there was no room for, by owner.
+    left_out: BTreeMap<Box<str>, u64>,
+}
+
+/// New holds first, the latest of them; then those whose advice expires first.
+type Urgency = (u8, Reverse<i64>, i64);
+
+/// What is kept of the ads as they come.
+struct Reading {
+    acts: HashSet<JobId>,
+    held: Shares<Urgency, HeldJob>,
+    released: Shares<(), ActAd>,
+    known: HashSet<JobId>,
+    /// The cluster of the last held job, and lines of its ad that others may share.
+    like: Option<(i32, Weak<str>)>,
+    /// Bytes of one ad at most.
+    longest: usize,
 }
 
 fn read_ads(input: impl Read, bench: &Bench) -> Result<Input, JudgeError> {
-    let acts: HashSet<JobId> =
-        bench.open.iter().chain(&bench.intended).map(|act| act.hold.job).collect();
     let names: Vec<String> = projection().list().split(',').map(str::to_owned).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).chain([SECTION]).collect();
+    let longest = usize::try_from(bench.memory / AD_SHARE).unwrap_or(usize::MAX);
     let projection = Projection::new(&names, None);
-    let mut read = Input::default();
-    let mut known = HashSet::new();
+    let bytes = bench.memory / ADS_SHARE;
+    let mut reading = Reading {
+        acts: bench.open.iter().chain(&bench.intended).map(|act| act.hold.job).collect(),
+        held: Shares::new(bench.settings.jobs, bytes),
+        released: Shares::new(usize::MAX, bytes),
+        known: HashSet::new(),
+        like: None,
+        longest,
+    };
     let mut section = 0;
-    let mut current = 0;
-    // Of this section.
-    let (mut before, mut since) = (0, Vec::new());
-    for item in Ads::new(BufReader::with_capacity(256 << 10, input), &projection)? {
+    // What comes behind it tells whether it was cut.
+    let mut last = None;
+    let input = BufReader::with_capacity(256 << 10, input);
+    for item in Ads::new(input, &projection)? {
         // What is damaged in an ad was left out of it.
-        let AdItem::Ad(mut ad) = item? else { continue };
-        if let Some(number) = ad.integer(SECTION).filter(|_| ad.len() == 1) {
-            section = number;
-            if section == LOST {
-                read.held.truncate(before);
-                since.drain(..).for_each(|id| drop(read.acts.remove(&id)));
+        let AdItem::Ad(ad) = item? else { continue };
+        let before = match ad.integer(SECTION).filter(|_| ad.len() == 1) {
+            Some(number) => {
+                section = number;
+                last.take()
             }
-            before = read.held.len();
-            since.clear();
-            continue;
-        }
-        let Some(id) = job_id(&ad) else { continue };
-        if section < ACTS
-            && let Some(job) = held_job(id, &mut ad, read.held.last())
-            && known.insert(id)
-        {
-            current += usize::from(section == HELD);
-            read.held.push(job);
-        }
-        if acts.contains(&id) {
-            since.push(id);
-            read.acts.insert(id, ad);
+            None => last.replace((section, ad)),
+        };
+        if let Some((section, ad)) = before.filter(|_| section != CUT) {
+            reading.take(section, ad);
         }
     }
-    log::info!("{} held jobs, {current} with advice that counts", read.held.len());
-    // New holds first, the latest of them; then those whose advice expires first.
-    read.held.sort_by_key(|job| match &job.old.shown {
-        Some(old) if (old.num_holds, old.entered) == job.hold => (1, Reverse(0), old.expires),
-        _ => (0, Reverse(job.hold.1), 0),
-    });
-    read.held.truncate(bench.settings.jobs);
-    Ok(read)
+    if let Some((section, ad)) = last {
+        reading.take(section, ad);
+    }
+    Ok(reading.end())
+}
+
+impl Reading {
+    fn take(&mut self, section: i64, mut ad: ClassAd) {
+        let Some(id) = job_id(&ad) else { return };
+        let owner = ad.string("Owner").unwrap_or_default();
+        if self.acts.contains(&id) {
+            let mut act = ad.clone();
+            act.retain(|name| {
+                let mut kept = OPEN_ATTRIBUTES.iter().chain(&OF_RELEASE);
+                kept.any(|kept| kept.eq_ignore_ascii_case(name))
+            });
+            let text = AdText::of(&act);
+            if text.bytes() <= LONGEST_ACT {
+                self.released.push(&owner, (), ActAd(id, text));
+            }
+        }
+        if section >= ACTS || !self.known.insert(id) {
+            return;
+        }
+        let like = self.like.take().filter(|(cluster, _)| *cluster == id.cluster);
+        let like = like.and_then(|(_, common)| common.upgrade());
+        let Some(job) = held_job(id, &mut ad, like).filter(|job| job.ad.bytes() <= self.longest)
+        else {
+            self.held.leave_out(&owner);
+            return;
+        };
+        self.like = Some((id.cluster, job.ad.common()));
+        let urgency = match &job.old.shown {
+            Some(old) if (old.num_holds, old.entered) == job.hold => (1, Reverse(0), old.expires),
+            _ => (0, Reverse(job.hold.1), 0),
+        };
+        self.held.push(&owner, urgency, job);
+    }
+
+    fn end(self) -> Input {
+        // What an ad takes longer than a plain one is the time of its owner.
+        let work = |job: &HeldJob| (job.ad.bytes() as u64).max(PLAIN);
+        let (held, left_out) = self.held.in_turns(PLAIN * TOGETHER as u64, work);
+        let (released, _) = self.released.in_turns(1, |_| 1);
+        log::info!("{} held jobs are kept", held.len());
+        let acts = released.into_iter().map(|ActAd(id, ad)| (id, ad)).collect();
+        Input { held, acts, left_out }
+    }
 }
 
 fn job_id(ad: &ClassAd) -> Option<JobId> {
@@ -271,7 +368,7 @@ fn job_id(ad: &ClassAd) -> Option<JobId> {
 
 /// A held job by its ad, which has no advice in it afterwards. Without NumHolds nobody could say
 /// which hold an advice is about.
-fn held_job(id: JobId, ad: &mut ClassAd, last: Option<&HeldJob>) -> Option<HeldJob> {
+fn held_job(id: JobId, ad: &mut ClassAd, like: Option<Arc<str>>) -> Option<HeldJob> {
     let hold = HoldInQueue::of(ad)?;
     let hold = (hold.num_holds?, hold.entered_current_status);
     let old = OldAdvice {
@@ -280,9 +377,9 @@ fn held_job(id: JobId, ad: &mut ClassAd, last: Option<&HeldJob>) -> Option<HeldJ
         model: ad.string("HoldAdviceModel").unwrap_or_default(),
     };
     ad.retain(|name| !name.get(..10).is_some_and(|start| start.eq_ignore_ascii_case("HoldAdvice")));
-    let like = last.filter(|last| last.id.cluster == id.cluster);
-    let text = like.map_or_else(|| AdText::of(ad), |like| AdText::like(ad, &like.ad));
-    Some(HeldJob { id, ad: text, hold, old })
+    let owner = ad.string("Owner").unwrap_or_default().into();
+    let text = like.map_or_else(|| AdText::of(ad), |like| AdText::sharing(ad, &like));
+    Some(HeldJob { id, owner, ad: text, hold, old })
 }
 
 fn shown_of(ad: &ClassAd) -> Option<Shown> {
@@ -310,11 +407,16 @@ fn hundredths(probability: f64) -> Option<u8> {
     (0.0..=1.0).contains(&probability).then(|| (probability * 100.0).round() as u8)
 }
 
-fn history(read: &Input, log: Option<LogFiles>, bench: &Bench) -> History {
+fn history(read: &Input, log: Option<LogFiles>, bench: &mut Bench) -> History {
     let mut history = HistoryBuilder::new();
+    for job in &read.held {
+        history.attest_owner(job.id, &job.owner);
+    }
     if let Some(log) = log {
         let since = bench.now - bench.settings.hours * 3_600;
-        let (report, unread) = history.read_open_series(log.window(&bench.read, since, LOG_BYTES));
+        let window = |log: LogFiles| log.window(&bench.read, since, LOG_BYTES);
+        let (report, unread, left_out) = history.read_within(log, window, bench.memory / LOG_SHARE);
+        bench.notes.extend(not_kept(&left_out));
         log::info!("event log: {} events, {} damaged", report.events, report.damaged);
         for error in unread {
             log::info!("{error}");
@@ -326,24 +428,32 @@ fn history(read: &Input, log: Option<LogFiles>, bench: &Bench) -> History {
     history.build()
 }
 
+/// What of the event log there was no room for.
+pub(crate) fn not_kept(left_out: &BTreeMap<String, u64>) -> Option<String> {
+    let owners = left_out.iter().map(|(owner, count)| (owner.as_str(), *count));
+    let owners = shares::left_out(owners)?;
+    Some(format!("no memory for all of EVENT_LOG, of which is left out: {owners}"))
+}
+
 /// What became of jobs that were released, or were to be.
 fn say_acts(
     out: &mut dyn Write,
     history: &History,
-    ads: &HashMap<JobId, ClassAd>,
+    ads: &HashMap<JobId, AdText>,
     bench: &Bench,
 ) -> io::Result<()> {
+    let ad_of = |job: JobId| ads.get(&job).map(AdText::to_classad);
     let mut open: Vec<OpenAct> = bench.open.clone();
     for act in &bench.intended {
-        let Some(ad) = ads.get(&act.hold.job) else { continue };
-        let Some(left) = left(act, ad, history, bench.now) else { continue };
+        let Some(ad) = ad_of(act.hold.job) else { continue };
+        let Some(left) = left(act, &ad, history, bench.now) else { continue };
         if left.how == How::Policy {
             open.push(OpenAct { at: left.at, ..act.clone() });
         }
         writeln!(out, "{}", Line::Left(left))?;
     }
     for act in &open {
-        let Some(ended) = ads.get(&act.hold.job).and_then(|ad| result_of(act, ad)) else {
+        let Some(ended) = ad_of(act.hold.job).and_then(|ad| result_of(act, &ad)) else {
             continue;
         };
         let line = Line::Ended(Ended {
@@ -395,16 +505,17 @@ fn left(act: &OpenAct, ad: &ClassAd, history: &History, now: i64) -> Option<Left
 
 /// Judges what there is time for, and says so in order.
 fn judge_all(
-    held: &[HeldJob],
+    read: Input,
     history: History,
     bench: &Bench,
     until: Instant,
     out: &mut dyn Write,
 ) -> Result<(), JudgeError> {
+    let Input { held, mut left_out, .. } = read;
     let clusters = held.iter().map(|job| job.id.cluster).collect();
     let mut by_code: HashMap<i32, usize> = HashMap::new();
     let mut in_cluster: HashMap<i32, u64> = HashMap::new();
-    for job in held {
+    for job in &held {
         *in_cluster.entry(job.id.cluster).or_default() += 1;
         let code = job.ad.part(|name| name == "HoldReasonCode").integer("HoldReasonCode");
         let code = code.and_then(|code| i32::try_from(code).ok()).unwrap_or(0);
@@ -417,7 +528,8 @@ fn judge_all(
     let advisor = std::mem::ManuallyDrop::new(advisor);
     let policies = Policies {
         knobs: bench.knobs.clone(),
-        time: PolicyTime::new(bench.policy_time),
+        time: PolicyTime::new(bench.policy_time)
+            .among(held.iter().map(|job| job.owner.to_string())),
         held_in_cluster: in_cluster,
         // Of users' files is known what their own processes saw.
         files: None,
@@ -433,13 +545,16 @@ fn judge_all(
         advisor.advise_all(&jobs.iter().map(held_of).collect::<Vec<_>>(), bench.now)
     };
     let mut judged = 0;
-    for batch in held.chunks(BATCH) {
-        if Instant::now() >= until {
-            break;
-        }
+    let mut rest = held.as_slice();
+    while Instant::now() < until
+        && let Some((batch, others)) = rest.split_at_checked(batch(rest, bench.memory / AD_SHARE))
+        && !batch.is_empty()
+    {
+        rest = others;
         let advices: Vec<_> = batch.par_chunks(TOGETHER).map(judge).collect::<Result<_, _>>()?;
         for (job, advice) in batch.iter().zip(advices.into_iter().flatten()) {
             let Some(line) = advice.and_then(|advice| judged_of(job, &advice, &model)) else {
+                *left_out.entry(job.owner.clone()).or_default() += 1;
                 continue;
             };
             judged += 1;
@@ -447,7 +562,17 @@ fn judge_all(
         }
         out.flush()?;
     }
-    writeln!(out, "{}", Line::Done { seen: held.len(), judged })?;
+    for job in rest {
+        *left_out.entry(job.owner.clone()).or_default() += 1;
+    }
+    let seen = judged + usize::try_from(left_out.values().sum::<u64>()).unwrap_or(usize::MAX);
+    for (owner, jobs) in left_out {
+        writeln!(out, "{}", Line::LeftOut { owner: name_of(&owner), jobs })?;
+    }
+    if let Some(line) = policies.time.line() {
+        writeln!(out, "{}", Line::Note(reason_of(&line)))?;
+    }
+    writeln!(out, "{}", Line::Done { seen, judged })?;
     out.flush()?;
     if let Some(questions) = &bench.questions {
         let hold = |job: &HeldJob| Some((job.id, HoldInQueue::of(&job.ad.to_classad())?));
@@ -458,6 +583,22 @@ fn judge_all(
         }
     }
     Ok(())
+}
+
+/// How many of the first jobs are judged at a time.
+fn batch(jobs: &[HeldJob], bytes: u64) -> usize {
+    let mut left = bytes;
+    let fits = |job: &&HeldJob| {
+        let room = left.checked_sub(job.ad.bytes() as u64);
+        left = room.unwrap_or(0);
+        room.is_some()
+    };
+    jobs.iter().take(BATCH).take_while(fits).count().max(usize::from(!jobs.is_empty()))
+}
+
+/// An owner as a word of a line.
+fn name_of(owner: &str) -> String {
+    key_of(owner).replace(' ', "-")
 }
 
 fn judged_of(job: &HeldJob, advice: &Advice, model: &str) -> Option<Judged> {
@@ -484,7 +625,7 @@ fn judged_of(job: &HeldJob, advice: &Advice, model: &str) -> Option<Judged> {
         drawn_from: candidate.as_ref().map(|one| one.drawn_from.unwrap_or(0)),
         counts: candidate.as_ref().map_or_else(|| TrySuccess::of(code, text), |one| one.counts),
         until: advice.wait.as_ref().and_then(|wait| wait.until).filter(|until| *until > 0),
-        owner: key_of(advice.held.owner.as_deref()?).replace(' ', "-"),
+        owner: name_of(advice.held.owner.as_deref()?),
         cause: candidate.map(|one| key_of(&one.cause)).unwrap_or_default(),
         choices,
         shown,

@@ -40,6 +40,13 @@ pub enum Line {
     Asked(Asked),
     /// The outcome of a release without a change is known.
     Outcome(Outcome),
+    /// Held jobs of an owner for which there was no room or no time.
+    LeftOut {
+        /// Owner.
+        owner: String,
+        /// How many.
+        jobs: u64,
+    },
     /// Something could not be read.
     Note(String),
     /// The end: held jobs that were seen, and how many of them were judged.
@@ -257,6 +264,7 @@ impl fmt::Display for Line {
             Self::Outcome(Outcome { job, held, released, at, success }) => {
                 write!(f, "outcome\t{job}\t{held}\t{released}\t{at}\t{}", u8::from(*success))
             }
+            Self::LeftOut { owner, jobs } => write!(f, "left-out\t{owner}\t{jobs}"),
             Self::Note(text) => write!(f, "note\t{text}"),
             Self::Done { seen, judged } => write!(f, "done\t{seen}\t{judged}"),
         }
@@ -374,6 +382,10 @@ impl Line {
                 at: time(fields.next()?)?,
                 success: flag(fields.next()?)?,
             }),
+            "left-out" => Self::LeftOut {
+                owner: key(fields.next()?)?,
+                jobs: number(fields.next()?).filter(|jobs| *jobs <= MOST_HELD as u64)?,
+            },
             "note" => Self::Note(text_of(fields.next()?)?),
             "done" => Self::Done { seen: number(fields.next()?)?, judged: number(fields.next()?)? },
             _ => return None,

@@ -1,7 +1,7 @@
 //! One pass: held jobs are judged, advice is written, jobs are let go, and what became of earlier
 //! ones is noted.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use eventlog::JobId;
@@ -9,11 +9,12 @@ use holdadvise::acting::{Order, intended_acts, open_acts};
 use holdadvise::cli::{Config, SettingError, open_model};
 use holdadvise::journal::{By, Entry, Journal, JournalError, Kept, Locked};
 use holdadvise::model::ModelError;
+use holdadvise::shares;
 
 use crate::asking::Asking;
 use crate::counts::{Counts, Health};
 use crate::groups::{Times, writes};
-use crate::judge::{ACTS, HELD, JOURNAL, SECTION, projection};
+use crate::judge::{ACTS, JOURNAL, SECTION, projection};
 use crate::learn::asked::keep;
 use crate::line::{Judged, Line};
 use crate::process::{Feed, ProcessError, Said, ask_judge};
@@ -35,10 +36,8 @@ const HISTORY: &str = "50000";
 /// How long one query of the history may take. Assumed.
 const HISTORY_TIME: Duration = Duration::from_secs(30);
 
-/// True of held jobs whose advice is of this hold and counts. What users may write is not
-/// evaluated: `unparse` gives the text of an attribute.
-const COUNTS: &str = "(unparse(NumHolds) =?= string(HoldAdviceNumHolds) && \
-     unparse(EnteredCurrentStatus) =?= string(HoldAdviceEntered) && time() < HoldAdviceExpires)";
+/// How much longer than it may the judge is waited for. Assumed: what it judges at a time takes less.
+const GRACE: Duration = Duration::from_secs(5);
 
 /// Why a pass failed.
 #[derive(Debug, thiserror::Error)]
@@ -85,7 +84,11 @@ pub enum Outcome {
 pub fn pass(config: &Config, now: i64, debug: bool) -> Result<Outcome, PassError> {
     let begun = Instant::now();
     let (settings, mut faults) = Settings::of(config)?;
-    let deadline = begun + Duration::from_secs(settings.seconds);
+    let until = Until {
+        reading: begun + settings.reading(),
+        judging: begun + settings.judging() + GRACE,
+        all: begun + Duration::from_secs(settings.seconds),
+    };
     let journal = Journal::open(&settings.journal())?;
     let Some(locked) = journal.try_lock()? else { return Ok(Outcome::Busy) };
     let model = open_model::<PassError>(&Default::default(), config)?.metadata.identity();
@@ -98,13 +101,13 @@ pub fn pass(config: &Config, now: i64, debug: bool) -> Result<Outcome, PassError
     if let Some((left, lost)) = asking.pause() {
         return Err(PassError::Pause { lost, left });
     }
-    let feed = |feed: &mut Feed| feed_judge(feed, &mut asking, &acts, deadline);
-    let said = ask_judge("-judge", deadline, debug, feed);
+    let said = judge(&mut asking, &acts, until, debug);
     let is_whole = |said: &Said| said.lines.iter().any(|line| matches!(line, Line::Done { .. }));
     asking.keep(said.as_ref().is_ok_and(is_whole));
     let Said { lines, dropped, memory } = said?;
     faults.append(&mut asking.faults);
-    let (judged, seen) = judged_of(&lines, &mut faults);
+    let (judged, seen, counted) = judged_of(&lines, &mut faults);
+    faults.extend(left_out(&asking, &judged, &counted));
     let missing: Vec<String> = lines.iter().filter_map(note_of).collect();
 
     let new = settled(&entries, &lines, now);
@@ -127,7 +130,7 @@ pub fn pass(config: &Config, now: i64, debug: bool) -> Result<Outcome, PassError
     }
     let times = Times { now, interval: settings.interval };
     let writes = writes(&judged, &decision.may_go, &model, times);
-    let written = write(&writes, order.schedd, deadline);
+    let written = write(&writes, order.schedd, until.all);
     faults.extend(written.faults);
     faults.extend(keep(&settings, &lines, now).err().map(|error| error.to_string()));
     let mut counts = Counts {
@@ -152,6 +155,61 @@ pub fn pass(config: &Config, now: i64, debug: bool) -> Result<Outcome, PassError
         *counts.advised.entry(job.advice).or_default() += 1;
     }
     Ok(Outcome::Made(counts, faults))
+}
+
+/// When the parts of a pass end: what was judged is written whatever the others took.
+#[derive(Clone, Copy, Debug)]
+struct Until {
+    reading: Instant,
+    judging: Instant,
+    all: Instant,
+}
+
+/// What the judge says of all jobs; where it fails on them, what one for each owner says.
+fn judge(
+    asking: &mut Asking,
+    acts: &[JobId],
+    until: Until,
+    debug: bool,
+) -> Result<Said, ProcessError> {
+    if !asking.is_alone() {
+        let feed = |feed: &mut Feed| feed_judge(feed, asking, acts, until);
+        match ask_judge("-judge", until.judging, debug, feed) {
+            Err(error) if error.is_of_judge() => {
+                asking.faults.push(format!("{error}; it is asked owner by owner"));
+                asking.judge_failed();
+            }
+            said => return said,
+        }
+    }
+    // Where it fails without any jobs, no owner is the cause.
+    let mut all = ask_judge("-judge", until.judging, debug, |_| Ok(()))?;
+    asking.count_owners(acts, until.reading)?;
+    for owner in asking.in_order() {
+        if Instant::now() >= until.reading {
+            return Ok(all);
+        }
+        let feed = |feed: &mut Feed| asking.one(feed, &owner, acts, until.reading).map(drop);
+        let said = ask_judge("-judge", until.judging, debug, feed);
+        let failed = said.as_ref().is_err_and(ProcessError::is_of_judge);
+        asking.judge_of(&owner, failed);
+        if !failed {
+            all.add(said?);
+        }
+    }
+    asking.all_had_one();
+    Ok(all)
+}
+
+/// Who is left out, and with how many held jobs.
+fn left_out(asking: &Asking, judged: &[Judged], counted: &BTreeMap<String, u64>) -> Option<String> {
+    let mut of_owner: BTreeMap<String, u64> = BTreeMap::new();
+    for job in judged {
+        *of_owner.entry(job.owner.clone()).or_default() += 1;
+    }
+    let counts = asking.not_judged(counted, &of_owner);
+    let owners = counts.iter().map(|(owner, count)| (owner.as_str(), *count));
+    Some(format!("held jobs left out in this pass: {}", shares::left_out(owners)?))
 }
 
 fn read(journal: &Journal, now: i64) -> Result<Kept, JournalError> {
@@ -181,16 +239,22 @@ fn acts(entries: &[Entry], now: i64) -> Vec<JobId> {
     jobs.into_iter().collect()
 }
 
-/// The jobs judged, and how many were seen; what the judge could not read is said.
-fn judged_of(lines: &[Line], faults: &mut Vec<String>) -> (Vec<Judged>, usize) {
+/// The jobs judged, how many were seen, and how many the judge left out by owner; what it could not
+/// read is said.
+fn judged_of(
+    lines: &[Line],
+    faults: &mut Vec<String>,
+) -> (Vec<Judged>, usize, BTreeMap<String, u64>) {
     let (mut judged, mut all) = (Vec::new(), None);
+    let mut counted: BTreeMap<String, u64> = BTreeMap::new();
     let mut known = BTreeSet::new();
     for line in lines {
         match line {
             // A job has one line.
             Line::Job(job) if known.insert(job.job) => judged.push(job.clone()),
-            Line::Note(text) => faults.push(text.clone()),
-            Line::Done { seen, .. } => all = Some(*seen),
+            Line::LeftOut { owner, jobs } => *counted.entry(owner.clone()).or_default() += jobs,
+            Line::Note(text) if !faults.contains(text) => faults.push(text.clone()),
+            Line::Done { seen, .. } => all = Some(all.unwrap_or(0) + seen),
             _ => {}
         }
     }
@@ -198,7 +262,7 @@ fn judged_of(lines: &[Line], faults: &mut Vec<String>) -> (Vec<Judged>, usize) {
         faults.push("the judge did not come to its end".to_owned());
     }
     let seen = all.unwrap_or(judged.len());
-    (judged, seen)
+    (judged, seen, counted)
 }
 
 fn note_of(line: &Line) -> Option<String> {
@@ -212,21 +276,18 @@ fn feed_judge(
     feed: &mut Feed,
     asking: &mut Asking,
     acts: &[JobId],
-    deadline: Instant,
+    until: Until,
 ) -> Result<(), ProcessError> {
+    asking.held(feed, acts, until.reading)?;
     if asking.is_by_owner() {
-        return asking.by_owner(feed, acts, deadline);
+        return Ok(());
     }
     let others = asking.others();
-    for (section, test) in [(1, "=!="), (HELD, "=?=")] {
-        feed.section(SECTION, section)?;
-        asking.ads(feed, &format!("JobStatus == 5 && {others} && {COUNTS} {test} true"))?;
-    }
     feed.section(SECTION, ACTS)?;
     for some in acts.chunks(JOBS) {
         let named = among(some.iter().copied());
         asking.ads(feed, &format!("{named} && {others}"))?;
-        let there = ids_of(&asking.words(&named, &["ClusterId", "ProcId"], deadline)?);
+        let there = ids_of(&asking.words(&named, &["ClusterId", "ProcId"], until.all)?);
         let gone: Vec<JobId> = some.iter().copied().filter(|job| !there.contains(job)).collect();
         if gone.is_empty() {
             continue;

@@ -2,15 +2,20 @@
 //!
 //! This process passes the pipe on: what the tools write goes to the judge, and is not read here.
 
-use std::io::{self, BufRead, BufReader, PipeWriter, Read, Write, pipe};
-use std::process::{Child, Command, Stdio};
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Read, Write, pipe};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use holdadvise::text::shown;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::pipe::{SpliceFlags, splice};
 
 use crate::line::{LONGEST_LINE, Line};
+use crate::looks::is_account;
 
 /// How often a process that ends is looked at.
 pub(crate) const POLL: Duration = Duration::from_millis(5);
@@ -21,11 +26,20 @@ const COMPLAINTS: usize = 400;
 /// Threads of the judge at most.
 const THREADS: usize = 4;
 
+/// What the judge is called in errors.
+const JUDGE: &str = "the judge";
+
 /// Bytes of a short answer.
 const MOST_ANSWERED: u64 = 1 << 20;
 
+/// Owners that are counted at most. Assumed.
+pub(crate) const MOST_OWNERS: usize = 10_000;
+
 /// Lines of the judge that wait to be read at most.
 const AHEAD: usize = 1_024;
+
+/// Bytes that are passed on at once at most.
+const AT_ONCE: usize = 1 << 20;
 
 /// After so many lines its memory is looked at.
 const LOOK: usize = 256;
@@ -56,6 +70,14 @@ pub enum ProcessError {
         /// Which.
         what: String,
     },
+}
+
+impl ProcessError {
+    /// The judge failed on what it read.
+    #[must_use]
+    pub fn is_of_judge(&self) -> bool {
+        matches!(self, Self::Failed { what, .. } if what == JUDGE)
+    }
 }
 
 /// A process that is ended where this one does not wait for it.
@@ -121,6 +143,15 @@ pub struct Feed {
     deadline: Instant,
 }
 
+/// How the output of a tool ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The tool ended well.
+    Whole,
+    /// It still wrote when its time was up: the last ad may be cut off.
+    Cut,
+}
+
 impl Feed {
     /// Begins a section of ads.
     ///
@@ -130,30 +161,71 @@ impl Feed {
         self.pipe
             // The last ad may have been cut off.
             .write_all(format!("\n\n{name} = {number}\n\n").as_bytes())
-            .map_err(|source| ProcessError::Start { what: "the judge".to_owned(), source })
+            .map_err(|source| ProcessError::Start { what: JUDGE.to_owned(), source })
     }
 
     /// Runs a tool whose output the judge reads, for `most` at most.
     ///
     /// # Errors
-    /// [`ProcessError`]
+    /// [`ProcessError`]; it took too long where it had said nothing for half of its time.
     pub fn run(
         &mut self,
         tool: &str,
         arguments: &[&str],
         most: Duration,
-    ) -> Result<(), ProcessError> {
-        let pipe = |source| ProcessError::Start { what: tool.to_owned(), source };
+    ) -> Result<End, ProcessError> {
+        let failed = |source| ProcessError::Start { what: tool.to_owned(), source };
         let begun = Instant::now();
+        let deadline = self.deadline.min(begun + most);
+        let (output, writer) = pipe().map_err(failed)?;
         let mut command = Command::new(tool);
-        command
-            .args(arguments)
-            .stdin(Stdio::null())
-            .stdout(self.pipe.try_clone().map_err(pipe)?)
-            .stderr(Stdio::piped());
-        let ran = Running::start(&mut command, tool)?.wait(self.deadline.min(begun + most));
+        command.args(arguments).stdin(Stdio::null()).stdout(writer).stderr(Stdio::piped());
+        let mut running = Running::start(&mut command, tool)?;
+        // Its end of the pipe is in there.
+        drop(command);
+        let last = self.pass_on(&output, deadline).map_err(failed)?;
+        let ran = running.wait(deadline);
         log::info!("{tool}: {} ms", begun.elapsed().as_millis());
-        ran
+        match ran {
+            Err(ProcessError::Late { .. }) if last.elapsed() < begun.elapsed() / 2 => Ok(End::Cut),
+            ran => ran.map(|()| End::Whole),
+        }
+    }
+
+    /// Passes on, unread, what comes until its end or the deadline; when the last of it came.
+    fn pass_on(&self, output: &PipeReader, deadline: Instant) -> io::Result<Instant> {
+        let mut last = Instant::now();
+        loop {
+            let room = PollFd::new(&self.pipe, PollFlags::OUT);
+            let bytes = PollFd::new(output, PollFlags::IN);
+            if !ready(bytes, deadline)? {
+                return Ok(last);
+            }
+            // A judge that is slow is no tool that says nothing.
+            if !ready(room, deadline)? {
+                return Ok(Instant::now());
+            }
+            match splice(output, None, &self.pipe, None, AT_ONCE, SpliceFlags::NONBLOCK) {
+                Ok(0) => return Ok(last),
+                Ok(_) => last = Instant::now(),
+                Err(Errno::AGAIN | Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+/// Waits until there is something to do for a descriptor; false where there is not by the deadline.
+fn ready(what: PollFd<'_>, deadline: Instant) -> io::Result<bool> {
+    let mut what = [what];
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let left = Timespec::try_from(left).map_err(io::Error::other)?;
+        match poll(&mut what, Some(&left)) {
+            Ok(number) => return Ok(number > 0),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
     }
 }
 
@@ -162,17 +234,48 @@ impl Feed {
 /// # Errors
 /// [`ProcessError`]
 pub fn answer(tool: &str, arguments: &[&str], deadline: Instant) -> Result<String, ProcessError> {
+    read_from(tool, arguments, deadline, |output| {
+        let mut text = Vec::new();
+        let _ = output.take(MOST_ANSWERED).read_to_end(&mut text);
+        String::from_utf8_lossy(&text).into_owned()
+    })
+}
+
+/// How often a tool says each name of an account; other lines are not counted.
+///
+/// # Errors
+/// [`ProcessError`]
+pub fn counts(
+    tool: &str,
+    arguments: &[&str],
+    deadline: Instant,
+) -> Result<BTreeMap<String, u64>, ProcessError> {
+    read_from(tool, arguments, deadline, |output| {
+        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+        let mut output = BufReader::new(output);
+        while let Some(line) = next_line(&mut output) {
+            let Some(name) = line.and_then(|line| String::from_utf8(line).ok()) else { continue };
+            if let Some(count) = counts.get_mut(&name) {
+                *count += 1;
+            } else if is_account(&name) && counts.len() < MOST_OWNERS {
+                counts.insert(name, 1);
+            }
+        }
+        counts
+    })
+}
+
+fn read_from<T: Default + Send + 'static>(
+    tool: &str,
+    arguments: &[&str],
+    deadline: Instant,
+    read: impl FnOnce(ChildStdout) -> T + Send + 'static,
+) -> Result<T, ProcessError> {
     let mut command = Command::new(tool);
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut running = Running::start(&mut command, tool)?;
     let output = running.child.stdout.take();
-    let reader = thread::spawn(move || {
-        let mut text = Vec::new();
-        if let Some(output) = output {
-            let _ = output.take(MOST_ANSWERED).read_to_end(&mut text);
-        }
-        String::from_utf8_lossy(&text).into_owned()
-    });
+    let reader = thread::spawn(move || output.map(read).unwrap_or_default());
     running.wait(deadline)?;
     Ok(reader.join().unwrap_or_default())
 }
@@ -188,6 +291,15 @@ pub struct Said {
     pub memory: u64,
 }
 
+impl Said {
+    /// Adds what another judge said.
+    pub fn add(&mut self, other: Self) {
+        self.lines.extend(other.lines);
+        self.dropped += other.dropped;
+        self.memory = self.memory.max(other.memory);
+    }
+}
+
 /// Starts the judge, has `feed` give it ads, and reads what it says, until the deadline. `word` says
 /// what it is to do.
 ///
@@ -200,8 +312,7 @@ pub fn ask_judge(
     debug: bool,
     feed: impl FnOnce(&mut Feed) -> Result<(), ProcessError> + Send,
 ) -> Result<Said, ProcessError> {
-    let judge = "the judge";
-    let start = |source| ProcessError::Start { what: judge.to_owned(), source };
+    let start = |source| ProcessError::Start { what: JUDGE.to_owned(), source };
     let (reader, writer) = pipe().map_err(start)?;
     let mut command = Command::new(std::env::current_exe().map_err(start)?);
     let threads = thread::available_parallelism().map_or(1, usize::from).min(THREADS);
@@ -214,7 +325,7 @@ pub fn ask_judge(
         .stdin(reader)
         .stdout(Stdio::piped())
         .stderr(if debug { Stdio::inherit() } else { Stdio::piped() });
-    let mut running = Running::start(&mut command, judge)?;
+    let mut running = Running::start(&mut command, JUDGE)?;
     // Its end of the pipe is in there.
     drop(command);
     let output = running.child.stdout.take();

@@ -119,6 +119,18 @@ impl Settings {
         Ok((settings, faults))
     }
 
+    /// How long ads are read. Assumed: half of a pass, as of [`Self::judging`].
+    #[must_use]
+    pub fn reading(&self) -> Duration {
+        Duration::from_secs(self.seconds) / 2
+    }
+
+    /// How long it is judged, from the begin of a pass: what is left is for writing.
+    #[must_use]
+    pub fn judging(&self) -> Duration {
+        Duration::from_secs(self.seconds) * 2 / 3
+    }
+
     /// The journal's folder.
     #[must_use]
     pub fn journal(&self) -> PathBuf {

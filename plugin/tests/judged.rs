@@ -14,19 +14,25 @@ fn judge(ads: &[u8]) -> Output {
 
 /// The same with so many hours of an event log.
 fn judge_with(ads: &[u8], log: &str, hours: &str) -> Output {
+    judge_set(ads, &[("EVENT_LOG", log), ("HOLDADVISE_LOG_HOURS", hours)])
+}
+
+/// What the judge says with these settings.
+fn judge_set(ads: &[u8], settings: &[(&str, &str)]) -> Output {
     let home = tempfile::tempdir().unwrap();
+    let settings = settings.iter().map(|(name, value)| (format!("_CONDOR_{name}"), value));
     let mut judge = Command::new(env!("CARGO_BIN_EXE_condor_holdadvise_advisor"))
         .args(["-judge", "-debug"])
         .env("HOME", home.path())
-        .env("_CONDOR_EVENT_LOG", log)
-        .env("_CONDOR_HOLDADVISE_LOG_HOURS", hours)
+        .envs(settings)
         .env("_CONDOR_HOLDADVISE_STATE", home.path())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    judge.stdin.take().unwrap().write_all(ads).unwrap();
+    // One that fails reads no further.
+    let _ = judge.stdin.take().unwrap().write_all(ads);
     judge.wait_with_output().unwrap()
 }
 
@@ -97,4 +103,105 @@ fn only_the_hours_that_are_asked_for_are_read() {
     let events: usize = events.expect(&said).0.parse().unwrap();
     // A quarter of a megabyte more may be read.
     assert!((recent..jobs / 2).contains(&events), "{events}");
+}
+
+/// The ad of a held job.
+fn ad(owner: &str, cluster: i32, proc: i32, entered: i64, more: &str) -> String {
+    format!(
+        "ClusterId = {cluster}\nProcId = {proc}\nOwner = \"{owner}\"\nJobStatus = 5\nNumHolds = 1\n\
+         EnteredCurrentStatus = {entered}\nHoldReasonCode = 15\nHoldReasonSubCode = 0\n\
+         HoldReason = \"submitted on hold at user's request\"\n{more}\n"
+    )
+}
+
+/// How many jobs of an owner were judged, and left out.
+fn of(lines: &[Line], owner: &str) -> (usize, u64) {
+    let judged = lines.iter().filter(|line| matches!(line, Line::Job(job) if job.owner == owner));
+    let left_out = lines.iter().map(|line| match line {
+        Line::LeftOut { owner: other, jobs } if other == owner => *jobs,
+        _ => 0,
+    });
+    (judged.count(), left_out.sum())
+}
+
+#[test]
+fn places_are_shared_by_owner() {
+    let mut ads = String::new();
+    // The newest holds are all of one owner.
+    for proc in 0..100 {
+        ads += &ad("mallory", 7, proc, 1_790_000_100, "");
+    }
+    for (owner, cluster) in [("alice", 8), ("bob", 9)] {
+        for proc in 0..5 {
+            ads += &ad(owner, cluster, proc, 1_790_000_000, "");
+        }
+    }
+    let lines = lines(&judge_set(ads.as_bytes(), &[("HOLDADVISE_PASS_JOBS", "20")]));
+    assert_eq!(of(&lines, "mallory"), (10, 90));
+    assert_eq!((of(&lines, "alice"), of(&lines, "bob")), ((5, 0), (5, 0)));
+    assert_eq!(lines.last(), Some(&Line::Done { seen: 110, judged: 20 }));
+}
+
+#[test]
+fn an_owner_with_long_texts_leaves_the_others_advised() {
+    let mut ads = String::new();
+    for proc in 0..1_000 {
+        let text = format!("{proc} {}", "x".repeat(200_000));
+        ads += &ad("mallory", 7, proc, 1_790_000_100, &format!("Environment = \"{text}\""));
+    }
+    let longest = "x".repeat(3 << 20);
+    ads += &ad("mallory", 8, 0, 1_790_000_100, &format!("TransferInput = \"{longest}\""));
+    for proc in 0..10 {
+        ads += &ad("alice", 9, proc, 1_790_000_000, "");
+    }
+    let lines = lines(&judge_set(ads.as_bytes(), &[("HOLDADVISE_JUDGE_MEMORY", "128")]));
+    let (judged, left_out) = of(&lines, "mallory");
+    assert!(judged > 10 && judged as u64 + left_out == 1_001, "{judged} {left_out}");
+    assert_eq!(of(&lines, "alice"), (10, 0));
+}
+
+#[test]
+fn an_owner_whose_events_name_many_files_leaves_the_others_theirs() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("EventLog");
+    let at = jiff::Timestamp::from_second(jiff::Timestamp::now().as_second() - 3_600).unwrap();
+    let at = at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string();
+    let mut log = String::new();
+    for job in 0..50_000 {
+        let urls = (0..40).map(|url| format!("a://h{:x}", job * 40 + url)).collect::<Vec<_>>();
+        log += &format!(
+            "028 ({}.{:03}.000) {at} Job ad information event triggered.\nOwner = \"mallory\"\n\
+             TransferInput = \"{}\"\n...\n",
+            job / 1_000 + 1,
+            job % 1_000,
+            urls.join(",")
+        );
+    }
+    std::fs::write(&path, log).unwrap();
+    let log = path.to_str().unwrap();
+    let settings =
+        [("EVENT_LOG", log), ("HOLDADVISE_JUDGE_MEMORY", "192"), ("RAYON_NUM_THREADS", "2")];
+    let lines = lines(&judge_set(ad("alice", 999, 0, 1_790_000_000, "").as_bytes(), &settings));
+    assert_eq!(of(&lines, "alice"), (1, 0));
+    let said = |line: &Line| matches!(line, Line::Note(note) if note.ends_with(" of mallory"));
+    assert!(lines.iter().any(said), "{lines:?}");
+}
+
+#[test]
+fn policies_that_take_too_long_are_said_with_their_owner() {
+    let mut ads = String::new();
+    let chain: String = (1..40).map(|n| format!("A{n} = A{0} + A{0}\n", n - 1)).collect();
+    for proc in 0..40 {
+        let more = format!("A0 = {proc}\n{chain}PeriodicRelease = A39 > 1");
+        ads += &ad("mallory", 7, proc, 1_790_000_100, &more);
+    }
+    let plain = "PeriodicRelease = time() - EnteredCurrentStatus > 1000000000";
+    ads += &ad("alice", 8, 0, 1_790_000_000, plain);
+    let lines = lines(&judge_set(ads.as_bytes(), &[("HOLDADVISE_POLICY_TIME", "1")]));
+    assert_eq!((of(&lines, "mallory"), of(&lines, "alice")), ((40, 0), (1, 0)));
+    let said = |line: &Line| match line {
+        Line::Note(note) => note.starts_with("policies of 40 jobs: ") && note.ends_with("mallory"),
+        _ => false,
+    };
+    assert!(lines.iter().any(said), "{lines:?}");
 }

@@ -3,13 +3,13 @@
 
 use std::io::{self, Write};
 
-use eventlog::ReadOptions;
+use eventlog::{LogFiles, ReadOptions};
 use holdadvise::cli::Config;
 use holdadvise::history::{Action, HistoryBuilder, Outcome as Came};
 use holdadvise::journal::noted_actions;
 
 use crate::confine::{Limits, confine};
-use crate::judge::JudgeError;
+use crate::judge::{JudgeError, LOG_SHARE, not_kept};
 use crate::line::{Line, Outcome, reason_of};
 use crate::settings::{Settings, event_log};
 
@@ -44,7 +44,12 @@ pub fn outcomes(config: &Config, now: i64) -> Result<(), JudgeError> {
     let mut history = HistoryBuilder::new();
     let from = now - BACK - HORIZON;
     if let Some(log) = log {
-        history.read_open_series(log.window(&read, from, LOG_BYTES));
+        let window = |log: LogFiles| log.window(&read, from, LOG_BYTES);
+        let memory = (settings.memory << 20) / LOG_SHARE;
+        let (.., left_out) = history.read_within(log, window, memory);
+        if let Some(note) = not_kept(&left_out) {
+            writeln!(out, "{}", Line::Note(reason_of(&note)))?;
+        }
     }
     let mut seen = 0;
     for hold in history.build().episodes(HORIZON, &noted) {

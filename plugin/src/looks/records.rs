@@ -13,9 +13,10 @@ use eventlog::JobId;
 use holdadvise::advice::{Advice, Change, ChangeKind, Evidence, Held, Policies};
 use holdadvise::checks::{Check, Fault, Finding, LocalFiles, Recorded};
 use holdadvise::sentences;
+use holdadvise::shares::{Shares, Size};
 
 use super::folder::{Folder, Record};
-use super::{LATEST, LONGEST_RECORD, OWNERS};
+use super::{LATEST, LONGEST_RECORD};
 
 /// What is said where a file is not in order that the hold is not about: whether it is there may be
 /// nobody's business but the owner's.
@@ -25,14 +26,23 @@ const ANOTHER: &str = "Another file that it needs is not in order; condor_holdad
 /// What was seen of users' files.
 #[derive(Debug, Default)]
 pub struct Looks {
-    unread: Vec<(String, Record)>,
+    unread: Vec<Unread>,
     read: HashMap<String, (i64, LocalFiles)>,
+}
+
+/// The record of an owner.
+#[derive(Debug)]
+struct Unread(String, Record);
+
+impl Size for Unread {
+    fn size(&self) -> u64 {
+        self.1.bytes.len() as u64
+    }
 }
 
 impl Looks {
     /// Opens the records in a folder, which `writer` alone may write, as far as they count at `now`
-    /// (Unix seconds): all together at most `most` bytes, the shortest first. With what is wrong, a
-    /// line.
+    /// (Unix seconds): all together at most `most` bytes, which the owners share. With what is wrong, a line.
     #[must_use]
     pub fn open(path: &Path, writer: u32, now: i64, most: usize) -> (Self, Vec<String>) {
         let mut looks = Self::default();
@@ -49,31 +59,30 @@ impl Looks {
             Err(error) => return (looks, vec![failed(&error)]),
         };
         let mut faults = Vec::new();
+        let mut shares = Shares::new(usize::MAX, most as u64);
         for owner in owners {
             let counts = |begun: i64| (0..=LATEST).contains(&now.saturating_sub(begun));
-            if looks.unread.len() >= OWNERS || !folder.begun(&owner).is_some_and(counts) {
+            if !folder.begun(&owner).is_some_and(counts) {
                 continue;
             }
             match folder.read(&owner, writer, LONGEST_RECORD) {
-                Ok(Some(record)) if counts(record.begun) => looks.unread.push((owner, record)),
+                Ok(Some(record)) if counts(record.begun) => {
+                    shares.push(&owner, (), Unread(owner.clone(), record));
+                }
                 Ok(_) => {}
                 Err(error) => faults.push(format!("of {owner}: {error}")),
             }
         }
-        looks.unread.sort_by_key(|(_, record)| record.bytes.len());
-        let mut left = most;
-        looks.unread.retain(|(_, record)| {
-            let room = left.checked_sub(record.bytes.len());
-            left = room.unwrap_or(0);
-            room.is_some()
-        });
+        let (unread, left_out) = shares.in_turns(1, |_| 1);
+        looks.unread = unread;
+        faults.extend(left_out.keys().map(|owner| format!("of {owner}: there is no room for it")));
         (looks, note(&faults))
     }
 
     /// Reads what was opened, on a machine with these names. What is wrong, a line.
     pub fn read(&mut self, hosts: &[String]) -> Vec<String> {
         let mut faults = Vec::new();
-        for (owner, Record { begun, bytes }) in self.unread.drain(..) {
+        for Unread(owner, Record { begun, bytes }) in self.unread.drain(..) {
             match Recorded::looks_of(&bytes, &owner, hosts.to_vec(), begun) {
                 Some(record) => {
                     self.read.insert(owner, (begun, LocalFiles::recorded(record)));

@@ -22,7 +22,7 @@ use super::folder::{Folder, Record};
 use super::owner::arguments;
 use super::{JOBS, LONGEST_RECORD, OWNERS, is_account};
 use crate::asking::LEFT_OUT;
-use crate::process::{POLL, ProcessError, Running, next_line};
+use crate::process::{MOST_OWNERS, POLL, ProcessError, Running, next_line};
 use crate::settings::Settings;
 
 /// Owners whose processes run at the same time. Assumed.
@@ -44,9 +44,6 @@ const ACCOUNTS: Duration = Duration::from_secs(30);
 /// How long what was found of an owner counts. Assumed: five rounds, since a name service may be
 /// away for a while.
 const KNOWN: Duration = Duration::from_secs(600);
-
-/// Owners that are counted at most. Assumed.
-const MOST_OWNERS: usize = 10_000;
 
 /// True of held jobs whose owner is the account that they run as. What users may write is not
 /// evaluated: `unparse` gives the text of an attribute.
