@@ -252,7 +252,9 @@ impl Asking {
         more: &[&str],
         bound: Duration,
     ) -> Result<End, ProcessError> {
-        let words = [&["-allusers", "-long", "-constraint", constraint], more].concat();
+        // Else condor_q says nothing before it has all.
+        let words = ["-allusers", "-long", "-stream-results", "-constraint", constraint];
+        let words = [&words, more].concat();
         let begun = Instant::now();
         let ran = feed.run("condor_q", &words, bound);
         self.noted(ran, begun)

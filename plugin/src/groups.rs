@@ -4,10 +4,11 @@
 //! are one group, and what tells one hold from another (HoldAdviceNumHolds, HoldAdviceEntered) is
 //! written last: only then do these values count.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use eventlog::JobId;
 use holdadvise::advice::Recommendation;
+use holdadvise::shares::{Shares, Size};
 use holdadvise::text::classad_quote;
 
 use crate::line::{Judged, Shown};
@@ -158,13 +159,37 @@ pub fn writes(
     for (expires, jobs) in renewed {
         push(&mut out, jobs, &[("HoldAdviceExpires", expires.to_string())], false);
     }
+    let owners: HashMap<JobId, &str> =
+        judged.iter().map(|job| (job.job, job.owner.as_str())).collect();
+    let mut out = in_turns(out, &owners);
+    let mut last = Vec::new();
     // Many at once first: the time of a pass may end before the last ones.
     let mut identities: Vec<(Hold, Vec<&Judged>)> = identities.into_iter().collect();
     identities.sort_by_key(|(_, jobs)| std::cmp::Reverse(jobs.len()));
     for (hold, jobs) in identities {
-        push(&mut out, jobs, &identity(hold), true);
+        push(&mut last, jobs, &identity(hold), true);
     }
+    out.extend(in_turns(last, &owners));
     out
+}
+
+impl Size for Write {
+    fn size(&self) -> u64 {
+        0
+    }
+}
+
+/// The owners take turns: one with many transactions of its own does not keep others waiting. Those
+/// of several owners take turns too.
+fn in_turns(writes: Vec<Write>, owners: &HashMap<JobId, &str>) -> Vec<Write> {
+    let mut shares = Shares::new(usize::MAX, u64::MAX);
+    for one in writes {
+        let mut of = one.jobs.iter().filter_map(|job| owners.get(job));
+        let first = of.next().copied().unwrap_or_default();
+        let owner = if of.all(|owner| *owner == first) { first } else { "" };
+        shares.push(owner, (), one);
+    }
+    shares.in_turns(1, |_| 1).0
 }
 
 fn hold_of(job: &Judged) -> Hold {
@@ -277,6 +302,21 @@ mod tests {
             "unparse(NumHolds) == \"1\" && int(unparse(EnteredCurrentStatus)) == 900"
         );
         assert!(names(&writes[0]).contains(&"HoldAdviceEntered"));
+    }
+
+    #[test]
+    fn an_owner_with_many_transactions_leaves_the_others_their_turns() {
+        let mut jobs: Vec<Judged> =
+            (0..90).map(|proc| job(proc, 900 + i64::from(proc), &format!("a{proc}"))).collect();
+        let owner = |proc: i32| if proc == 90 { "bob" } else { "zoe" }.to_owned();
+        jobs.extend((90..92).map(|proc| Judged { owner: owner(proc), ..job(proc, 900, "z") }));
+        jobs.push(Judged { owner: "bob".to_owned(), ..job(99, 999, "y") });
+        let writes = write(&jobs);
+        let first = |is_last: bool, proc| {
+            let mut some = writes.iter().filter(|one| one.is_last == is_last);
+            some.position(|one| one.jobs.contains(&JobId::new(7, proc))).unwrap()
+        };
+        assert!(first(true, 99) < 4 && first(true, 90) < 4, "{writes:?}");
     }
 
     #[test]

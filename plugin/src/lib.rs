@@ -6,7 +6,7 @@
 //! writer runs the tools of HTCondor, reads nothing but the judge's lines, decides which jobs the
 //! access point may release and keeps the journal.
 //!
-//! - [`asking`]: what the schedd is asked, so that one owner's ad costs the others nothing.
+//! - [`asking`]: what the schedd is asked, so that one owner's jobs cost the others nothing.
 //! - [`confine`]: the judge's process gives up what it does not need.
 //! - [`counts`]: what a pass says of itself in the schedd's ad.
 //! - [`groups`]: which attributes are written into which ads, in few transactions.

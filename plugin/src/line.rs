@@ -583,6 +583,7 @@ mod tests {
             Line::Left(Left { id: "5f-1-0".to_owned(), at: 9, how: How::Policy }),
             Line::Ended(ended.clone()),
             Line::Ended(Ended { took: None, held_for: None, ..ended }),
+            Line::LeftOut { owner: "alice".to_owned(), jobs: 19_000 },
             Line::Note("event log: denied".to_owned()),
             Line::Done { seen: 7, judged: 5 },
             Line::Asked(Asked {

@@ -106,8 +106,10 @@ pub fn pass(config: &Config, now: i64, debug: bool) -> Result<Outcome, PassError
     asking.keep(said.as_ref().is_ok_and(is_whole));
     let Said { lines, dropped, memory } = said?;
     faults.append(&mut asking.faults);
-    let (judged, seen, counted) = judged_of(&lines, &mut faults);
+    let mut notes = Vec::new();
+    let (judged, seen, counted) = judged_of(&lines, &mut notes);
     faults.extend(left_out(&asking, &judged, &counted));
+    faults.append(&mut notes);
     let missing: Vec<String> = lines.iter().filter_map(note_of).collect();
 
     let new = settled(&entries, &lines, now);

@@ -110,7 +110,7 @@ fn ad(owner: &str, cluster: i32, proc: i32, entered: i64, more: &str) -> String 
     format!(
         "ClusterId = {cluster}\nProcId = {proc}\nOwner = \"{owner}\"\nJobStatus = 5\nNumHolds = 1\n\
          EnteredCurrentStatus = {entered}\nHoldReasonCode = 15\nHoldReasonSubCode = 0\n\
-         HoldReason = \"submitted on hold at user's request\"\n{more}\n"
+         HoldReason = \"submitted on hold at user's request\"\n{more}\n\n"
     )
 }
 

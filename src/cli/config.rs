@@ -48,7 +48,8 @@ pub(crate) const KNOBS: &[Knob] = &[
     },
     Knob {
         name: "HOLDADVISE_POLICY_TIME",
-        help: "Seconds for evaluating the policies of all jobs; those of the others are then not known. The default is 10.",
+        help: "Seconds for evaluating the policies of all jobs, of 20 million steps each, which their owners share; \
+               policies that need more are not known. The default is 10.",
     },
     Knob {
         name: "HOLDADVISE_CHECKS",

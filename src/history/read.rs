@@ -16,11 +16,11 @@ use eventlog::{
     ReadOptions,
 };
 
-/// Bytes of a chunk where memory is bounded: what it tells takes ten times as many at most. Assumed.
-const CHUNK: u64 = 1 << 20;
+/// Bytes of a chunk where memory is bounded: what it tells takes twenty times as many at most.
+const CHUNK: u64 = 256 << 10;
 
 /// Events that are read at once where memory is bounded. Assumed.
-const SOME_EVENTS: usize = 4_096;
+const SOME_EVENTS: usize = 512;
 
 /// What came of reading one log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
