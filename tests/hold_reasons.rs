@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use holdadvise::advice::Editable;
 use holdadvise::advice::changes::{Hold, applicable_actions, change};
 use holdadvise::advice::job_facts::JobFacts;
 use holdadvise::history::reason::{file_name, file_server, host, normalised, words};
@@ -36,7 +37,7 @@ fn say(said: &mut BTreeSet<String>, hold: &Hold<'_>) {
     let mut text = format!("{:?}/{:?} {}\n", hold.code, hold.subcode, normalised(hold.reason));
     text += &format!("    {}\n", meaning(hold.code, hold.subcode, hold.reason));
     for action in applicable_actions(hold, &facts) {
-        let Some(change) = change(action, hold, &facts) else { continue };
+        let Some(change) = change(action, hold, &facts, &Editable::default()) else { continue };
         let sentence = sentences::change(&change.what);
         assert!(!sentence.is_empty());
         text += &format!(

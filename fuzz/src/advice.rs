@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use classads::{ClassAd, Expr};
 use eventlog::LogReader;
-use holdadvise::advice::{Advice, Command, Edit, Policies, advise};
+use holdadvise::advice::{Advice, Command, Policies, advise};
 use holdadvise::checks::{LocalFiles, Urls};
 use holdadvise::cli::print::{Page, Printer};
 use holdadvise::cli::{Output, Style};
@@ -85,8 +85,9 @@ fn check_commands(advice: &Advice) {
         let words: Vec<&str> = match command {
             Command::Release => vec!["condor_release", "-constraint", &constraint],
             Command::Remove => vec!["condor_rm", "-constraint", &constraint],
-            Command::Edit(Edit { attribute, new, .. }) => {
-                vec!["condor_qedit", "-constraint", &constraint, attribute, new]
+            Command::Edit(edit) => {
+                let (name, new) = (edit.attribute(), edit.new_value());
+                vec!["condor_qedit", "-constraint", &constraint, name, new]
             }
             Command::Run(words) => words.iter().map(String::as_str).collect(),
         };

@@ -150,10 +150,10 @@ fn act(candidate: &Candidate, id: &str, step: Step, detail: Option<String>) -> A
 
 fn edited(edit: &Edit) -> Edited {
     Edited {
-        attribute: edit.attribute.clone(),
-        old: edit.old.clone(),
+        attribute: edit.attribute().to_owned(),
+        old: edit.old().map(str::to_owned),
         stood_in: None,
-        new: edit.new.clone(),
+        new: edit.new_value().to_owned(),
     }
 }
 
@@ -279,9 +279,10 @@ fn take_back(batch: &[&Candidate], edits: &[Edit], done: &mut [Done], schedd: &S
         if done.step == Step::Done {
             continue;
         }
-        let olds: Option<Vec<Edit>> = edits.iter().map(reversed).collect();
+        let olds: Option<Vec<Edit>> = edits.iter().map(Edit::reversed).collect();
         let Some((olds, hold)) = olds.zip(constraint(&[candidate])) else { continue };
-        let values = edits.iter().map(|edit| format!(" && {} =?= {}", edit.attribute, edit.new));
+        let values =
+            edits.iter().map(|edit| format!(" && {} =?= {}", edit.attribute(), edit.new_value()));
         let constraint = hold + &values.collect::<String>();
         match schedd.edit(&constraint, &pairs(&olds)) {
             Ok(()) => done.step = Step::TakenBack,
@@ -296,13 +297,7 @@ fn take_back(batch: &[&Candidate], edits: &[Edit], done: &mut [Done], schedd: &S
 }
 
 fn pairs(edits: &[Edit]) -> Vec<(&str, &str)> {
-    edits.iter().map(|edit| (edit.attribute.as_str(), edit.new.as_str())).collect()
-}
-
-/// The edit that takes an edit back; `None` where the old value is not known.
-fn reversed(edit: &Edit) -> Option<Edit> {
-    let new = edit.old.clone()?;
-    Some(Edit { attribute: edit.attribute.clone(), old: Some(edit.new.clone()), new })
+    edits.iter().map(|edit| (edit.attribute(), edit.new_value())).collect()
 }
 
 /// What stands in the event log of the job: one line.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::changes::{self, Change, in_sandbox};
 use super::choices::{Against, Group, Rule};
 use super::decide::{Chances, Decision, decide};
+use super::editable::Editable;
 use super::held::Held;
 use super::inputs::Inputs;
 use super::job_facts::JobFacts;
@@ -42,6 +43,7 @@ pub struct Advisor<'a> {
     /// What a wait could bring to other jobs.
     place_recovers: Recovery,
     costs: Costs,
+    editable: Editable,
     /// The groups that the model is asked without; `None`: it is not.
     inputs: Option<Inputs>,
     causes: Causes,
@@ -191,6 +193,7 @@ impl<'a> Advisor<'a> {
             model,
             held_by_code: HashMap::new(),
             costs: Costs::of(model.metadata.thresholds),
+            editable: Editable::default(),
             inputs: None,
             causes: Causes::default(),
             siblings: Siblings::default(),
@@ -201,6 +204,12 @@ impl<'a> Advisor<'a> {
     #[must_use]
     pub fn with_costs(self, costs: Costs) -> Self {
         Self { costs, ..self }
+    }
+
+    /// Edits only what may be edited at this access point.
+    #[must_use]
+    pub fn with_editable(self, editable: Editable) -> Self {
+        Self { editable, ..self }
     }
 
     /// Names in each advice the inputs that moved its probability ([`Advice::inputs`]): the model
@@ -502,7 +511,7 @@ impl<'a> Advisor<'a> {
         }
         let look = look::at(&changes::Hold::of(&hold), &facts, group.against);
         let changes = actions.iter().filter_map(|&action| {
-            changes::change(action, &changes::Hold::of(&hold), &facts)
+            changes::change(action, &changes::Hold::of(&hold), &facts, &self.editable)
                 .map(|change| (action, change))
         });
         let changes = changes.collect();
@@ -608,7 +617,7 @@ impl<'a> Advisor<'a> {
         let event_log = question.seen.event_log;
         let besides = held.checks.iter().filter(|check| check.blocks() && !check.named);
         let mut correct_before: Vec<Change> =
-            besides.map(|check| changes::of_check(check).with_way(facts)).collect();
+            besides.map(|check| changes::of_check(check).with_way(facts, &self.editable)).collect();
         let blocked = question.seen.blocked || !correct_before.is_empty();
         let releases = match decision.recommendation {
             Recommendation::Release | Recommendation::Try | Recommendation::Look => true,

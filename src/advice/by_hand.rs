@@ -4,6 +4,7 @@
 use serde::Serialize;
 
 use super::change_kind::{Change, ChangeKind, Correction};
+use super::editable::{Editable, command_of};
 use super::job_facts::JobFacts;
 
 /// Elements of a list that are looked through.
@@ -16,22 +17,28 @@ pub struct ByHand {
     /// The attribute of the job.
     pub attribute: &'static str,
     /// The submit command that sets it (manual page `condor_submit`).
-    pub command: &'static str,
+    pub command: String,
     /// It is a list with commas, which an edit replaces as a whole.
     pub is_list: bool,
     /// The faulty element, or the faulty value, as it stands there; `None` where that is not known.
     pub element: Option<String>,
+    /// The setting of the access point that keeps the attribute from edits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept_by: Option<&'static str>,
 }
 
 impl ByHand {
-    fn of(what: Correction, name: Option<&str>, facts: &JobFacts) -> Option<Self> {
-        let (attribute, command) = match what {
-            Correction::Input | Correction::UrlMissing | Correction::UrlServer => {
-                ("TransferInput", "transfer_input_files")
-            }
-            Correction::StandardInput => ("In", "input"),
-            Correction::WorkingDirectory => ("Iwd", "initialdir"),
-            Correction::ExecutableMissing => ("Cmd", "executable"),
+    fn of(
+        what: Correction,
+        name: Option<&str>,
+        facts: &JobFacts,
+        editable: &Editable,
+    ) -> Option<Self> {
+        let attribute = match what {
+            Correction::Input | Correction::UrlMissing | Correction::UrlServer => "TransferInput",
+            Correction::StandardInput => "In",
+            Correction::WorkingDirectory => "Iwd",
+            Correction::ExecutableMissing => "Cmd",
             _ => return None,
         };
         let is_list = attribute == "TransferInput";
@@ -41,7 +48,8 @@ impl ByHand {
             "Cmd" => facts.command.clone(),
             _ => None,
         };
-        Some(Self { attribute, command, is_list, element })
+        let (command, kept_by) = (command_of(attribute), editable.kept_by(attribute));
+        Some(Self { attribute, command, is_list, element, kept_by })
     }
 
     /// What two jobs have in common. `None` where it stands elsewhere in each.
@@ -62,9 +70,9 @@ fn element(name: &str, facts: &JobFacts) -> Option<String> {
 
 impl Change {
     /// With where the faulty name stands, of what is corrected by hand.
-    pub(super) fn with_way(mut self, facts: &JobFacts) -> Self {
+    pub(super) fn with_way(mut self, facts: &JobFacts, editable: &Editable) -> Self {
         if let (ChangeKind::Correct { what, name }, true) = (&self.what, self.commands.is_empty()) {
-            self.by_hand = ByHand::of(*what, name.as_deref(), facts);
+            self.by_hand = ByHand::of(*what, name.as_deref(), facts, editable);
         }
         self
     }
@@ -83,7 +91,7 @@ mod tests {
             ..JobFacts::of(JobId::new(7, 1))
         };
         let of = |what, name: &str| {
-            let way = ByHand::of(what, Some(name), &facts)?;
+            let way = ByHand::of(what, Some(name), &facts, &Editable::default())?;
             Some((way.attribute, way.element))
         };
         let input = |element: &str| Some(("TransferInput", Some(element.to_owned())));
@@ -99,7 +107,7 @@ mod tests {
     fn jobs_of_a_group_share_what_is_the_same() {
         let of = |attribute, element: &str| {
             let element = Some(element.to_owned());
-            ByHand { attribute, command: "", is_list: false, element }
+            ByHand { attribute, command: String::new(), is_list: false, element, kept_by: None }
         };
         let (one, same) = (of("In", "a"), of("In", "a"));
         assert_eq!(one.join(&same), Some(same));

@@ -5,7 +5,8 @@
 pub use super::change_kind::{Change, ChangeKind, Correction, Figure, LimitRaise};
 
 use super::cause::Trouble;
-use super::command::{Command, Edit, Since, Target};
+use super::command::{Command, Since, Target};
+use super::editable::Editable;
 use super::errno::{EACCES, EDQUOT, ENOENT, ENOMEM, ENOSPC};
 use super::files::ProgramWords;
 use super::job_facts::{JobFacts, JobSize};
@@ -81,7 +82,7 @@ pub fn applicable_actions(hold: &Hold<'_>, facts: &JobFacts) -> Vec<Action> {
     if place_matters(hold, facts) && !is_missing && failed_at(hold, facts).is_some() {
         actions.push(Action::Site);
     }
-    if other(hold, facts).is_some() {
+    if other(hold, facts, &Editable::default()).is_some() {
         actions.push(Action::Other);
     }
     actions
@@ -122,19 +123,26 @@ pub(super) fn was_raised(hold: &Hold<'_>, facts: &JobFacts) -> bool {
 }
 
 /// What this action means on this job. `None` for an action that does not apply, for a release as
-/// it is, and for `unknown`.
-pub fn change(action: Action, hold: &Hold<'_>, facts: &JobFacts) -> Option<Change> {
+/// it is, and for `unknown`. Its commands edit what is `editable`.
+pub fn change(
+    action: Action,
+    hold: &Hold<'_>,
+    facts: &JobFacts,
+    editable: &Editable,
+) -> Option<Change> {
     if !applicable_actions(hold, facts).contains(&action) {
         return None;
     }
     let change = match action {
         Action::AsIs | Action::Unknown => None,
-        Action::Memory => Some(request(Resource::Memory, facts, megabytes(hold.reason))),
-        Action::Disk => Some(request(Resource::Disk, facts, None)),
-        Action::Site => site(hold, facts),
-        Action::Other => other(hold, facts),
+        Action::Memory => Some(request(Resource::Memory, facts, megabytes(hold.reason), editable)),
+        Action::Disk => Some(request(Resource::Disk, facts, None, editable)),
+        Action::Site => site(hold, facts, editable),
+        Action::Other => other(hold, facts, editable),
     };
-    change.map(|change| change.with_submit_line(facts.resubmits).with_way(facts))
+    change.map(|change| {
+        change.with_submit_line(facts.resubmits).with_way(facts, editable).kept_by(editable)
+    })
 }
 
 /// The hold that commands act on: what the ad has, else what the log tells.
@@ -146,10 +154,6 @@ pub(super) fn target(hold: &Hold<'_>, facts: &JobFacts) -> Target {
         num_holds: facts.num_holds,
         since: facts.entered_current_status.map(Since::At).or(of_log),
     }
-}
-
-pub(super) fn edit(attribute: &str, old: Option<String>, new: &str) -> Command {
-    Command::Edit(Edit { attribute: attribute.to_owned(), old, new: new.to_owned() })
 }
 
 pub(super) fn near_limit(usage: Option<i64>, provisioned: Option<i64>) -> bool {
@@ -192,7 +196,12 @@ fn ran_out_of_disk(hold: &Hold<'_>, facts: &JobFacts) -> bool {
 
 /// A larger request than what was used, what was provided and what was requested, as far as these
 /// are known, and than the size that the hold reason names.
-fn request(resource: Resource, facts: &JobFacts, named: Option<i64>) -> Change {
+fn request(
+    resource: Resource,
+    facts: &JobFacts,
+    named: Option<i64>,
+    editable: &Editable,
+) -> Change {
     let figures = match resource {
         Resource::Memory => [
             ("MemoryUsage", facts.memory_usage),
@@ -223,7 +232,8 @@ fn request(resource: Resource, facts: &JobFacts, named: Option<i64>) -> Change {
         Some((next, _)) => resource.request_for(largest as f64).max(next.first),
         None => resource.raised(largest),
     });
-    let edit = to.map(|to| edit(attribute, old.map(|old| old.to_string()), &to.to_string()));
+    let edit = |to: i64| editable.edit(attribute, old.map(|old| old.to_string()), &to.to_string());
+    let edit = to.and_then(edit).map(Command::Edit);
     let what = ChangeKind::Request {
         resource,
         to: to.map(Figure::from),
@@ -290,33 +300,34 @@ pub(crate) fn is_name(name: &str) -> bool {
         && !matches!(name.to_ascii_lowercase().as_str(), "unknown" | "undefined" | "error")
 }
 
-fn site(hold: &Hold<'_>, facts: &JobFacts) -> Option<Change> {
-    if let Some(change) = undesired::change(facts) {
+fn site(hold: &Hold<'_>, facts: &JobFacts, editable: &Editable) -> Option<Change> {
+    if let Some(change) = undesired::change(facts, editable) {
         return Some(change);
     }
     let (attribute, name) = failed_at(hold, facts)?;
     let exclusion = format!("TARGET.{attribute} =!= {}", classad_quote(&name)?);
     let requirements = facts.requirements.as_deref().map(str::trim).filter(|old| !old.is_empty());
-    let commands = match requirements {
+    let edit = match requirements {
         Some(old) if !old.contains(&exclusion) && is_fit(old) => {
-            vec![edit("Requirements", Some(old.to_owned()), &format!("({old}) && ({exclusion})"))]
+            let new = format!("({old}) && ({exclusion})");
+            editable.edit("Requirements", Some(old.to_owned()), &new)
         }
-        _ => Vec::new(),
+        _ => None,
     };
     // Without the expression in force an edit would lose it.
     let clause = Some(exclusion).filter(|_| requirements.is_none());
     let what = ChangeKind::Place { attribute, name: Some(name), clause };
-    Some(Change::new(what, commands).taken_back())
+    Some(Change::new(what, edit.into_iter().map(Command::Edit).collect()).taken_back())
 }
 
 /// Changes that are neither a request nor a place: what to correct, by code, subcode and reason.
-fn other(hold: &Hold<'_>, facts: &JobFacts) -> Option<Change> {
+fn other(hold: &Hold<'_>, facts: &JobFacts, editable: &Editable) -> Option<Change> {
     if let Some(check) = &facts.blocked {
         return Some(of_check(check));
     }
     let own = facts.own_limit.as_ref().filter(|own| limit::action(own) == Action::Other);
     if let Some(own) = own.filter(|_| facts.raise_may_help()) {
-        return Some(limit::change(own, facts.limit_seen.as_ref()));
+        return Some(limit::change(own, facts.limit_seen.as_ref(), editable));
     }
     let correct = |what, name| ChangeKind::Correct { what, name };
     let code = HoldCode::of(code_of_transfer(hold.code?, hold.reason))?;

@@ -4,6 +4,10 @@ use super::*;
 use crate::policy::{Again, Measure, OwnLimit, Raise, Request};
 use eventlog::JobId;
 
+fn changed(action: Action, hold: &super::Hold<'_>, facts: &JobFacts) -> Option<Change> {
+    change(action, hold, facts, &Editable::default())
+}
+
 fn facts() -> JobFacts {
     JobFacts { num_holds: Some(2), ..JobFacts::of(JobId::new(1234, 0)) }
 }
@@ -33,14 +37,14 @@ fn output_that_was_never_made_is_no_input_whatever_the_code_is() {
                  file(s) from <10.0.0.9:40000>",
         held_at: None,
     };
-    let change = change(Action::Other, &hold, &JobFacts::default()).unwrap();
+    let change = changed(Action::Other, &hold, &JobFacts::default()).unwrap();
     assert!(text(&change).starts_with("The program did not write out.csv:"), "{}", text(&change));
     let hold = Hold {
         code: Some(12),
         reason: "Error from slot1@h: SHADOW at 10.0.0.1 failed to write to file /home/u/gone/out: (errno 2)",
         ..hold
     };
-    let change = super::change(Action::Other, &hold, &JobFacts::default()).unwrap();
+    let change = changed(Action::Other, &hold, &JobFacts::default()).unwrap();
     assert!(
         text(&change).starts_with("Make the directory of /home/u/gone/out exist"),
         "{}",
@@ -69,13 +73,13 @@ fn figures_that_no_slot_can_have_are_no_edit() {
         JobFacts { memory_usage: Some(Resource::Memory.most() + 1), ..facts() },
         JobFacts { memory_provisioned: Some(i64::MAX), ..facts() },
     ] {
-        let change = change(Action::Memory, &hold, &facts).unwrap();
+        let change = changed(Action::Memory, &hold, &facts).unwrap();
         assert!(change.commands.is_empty(), "{change:?}");
         assert!(text(&change).contains("is more than any machine has"), "{change:?}");
     }
     let facts = JobFacts { request_disk: Some(Resource::Disk.most() + 1), ..facts() };
     let hold = super::Hold { subcode: Some(104), ..hold };
-    let change = change(Action::Disk, &super::Hold { reason: "", ..hold }, &facts).unwrap();
+    let change = changed(Action::Disk, &super::Hold { reason: "", ..hold }, &facts).unwrap();
     assert!(
         change.commands.is_empty() && text(&change).starts_with("Correct RequestDisk:"),
         "{change:?}"
@@ -90,7 +94,7 @@ fn memory_is_raised_over_usage_and_provision() {
         memory_usage: Some(2040),
         ..facts()
     };
-    let change = change(Action::Memory, &hold(34, 102, MEMORY), &facts).unwrap();
+    let change = changed(Action::Memory, &hold(34, 102, MEMORY), &facts).unwrap();
     assert_eq!(text(&change), "Raise RequestMemory to 3072 MiB (it used 2040 MiB).");
     assert_eq!(first(&change.commands), "condor_qedit -constraint true RequestMemory 3072");
     assert_eq!(change.commands.len(), 1);
@@ -101,18 +105,18 @@ fn memory_is_read_from_the_reason_of_a_log() {
     assert_eq!(megabytes(MEMORY), Some(2048));
     assert_eq!(megabytes("Memory limit exceeded: requested 1000MB, used 1300MB."), Some(1300));
     assert_eq!(megabytes("due to memory usage 10572684."), None);
-    let change = change(Action::Memory, &hold(34, 102, MEMORY), &facts()).unwrap();
+    let change = changed(Action::Memory, &hold(34, 102, MEMORY), &facts()).unwrap();
     assert_eq!(first(&change.commands), "condor_qedit -constraint true RequestMemory 3072");
-    let unknown = super::change(Action::Memory, &hold(34, 102, ""), &facts()).unwrap();
+    let unknown = changed(Action::Memory, &hold(34, 102, ""), &facts()).unwrap();
     assert!(unknown.commands.is_empty(), "no number, no edit");
 }
 
 #[test]
 fn limits_of_policies_are_named() {
     let cpus = hold(26, 102, "Excessive CPU usage. Job used 4.2 CPUs, while request_cpus=1.");
-    assert!(text(&change(Action::Other, &cpus, &facts()).unwrap()).contains("RequestCpus"));
+    assert!(text(&changed(Action::Other, &cpus, &facts()).unwrap()).contains("RequestCpus"));
     let hours = hold(21, 0, "Job failed to complete in 72 hrs");
-    assert!(text(&change(Action::Other, &hours, &facts()).unwrap()).contains("limit"));
+    assert!(text(&changed(Action::Other, &hours, &facts()).unwrap()).contains("limit"));
     let memory = hold(
         21,
         0,
@@ -124,7 +128,7 @@ fn limits_of_policies_are_named() {
 #[test]
 fn disk_is_raised() {
     let facts = JobFacts { disk_usage: Some(1_000_000), request_disk: Some(500_000), ..facts() };
-    let change = change(Action::Disk, &hold(34, 104, ""), &facts).unwrap();
+    let change = changed(Action::Disk, &hold(34, 104, ""), &facts).unwrap();
     assert_eq!(first(&change.commands), "condor_qedit -constraint true RequestDisk 1536000");
 }
 
@@ -152,7 +156,7 @@ fn a_failed_machine_is_excluded_and_requirements_kept() {
         ..facts()
     };
     let hold = hold(45, -1000, "Error from slot1_1@e2031.example.org: Singularity test failed:");
-    let change = change(Action::Site, &hold, &facts).unwrap();
+    let change = changed(Action::Site, &hold, &facts).unwrap();
     assert_eq!(
         first(&change.commands),
         r#"condor_qedit -constraint true Requirements '((TARGET.Arch == "X86_64") && Name != "it'\''s") && (TARGET.Machine =!= "e2031.example.org")'"#
@@ -161,10 +165,10 @@ fn a_failed_machine_is_excluded_and_requirements_kept() {
         requirements: Some("(true) && (TARGET.Machine =!= \"e2031.example.org\")".to_owned()),
         ..facts.clone()
     };
-    assert!(super::change(Action::Site, &hold, &again).unwrap().commands.is_empty());
+    assert!(changed(Action::Site, &hold, &again).unwrap().commands.is_empty());
     let site = JobFacts { glidein_site: Some("UChicago".to_owned()), ..facts };
     assert!(
-        first(&super::change(Action::Site, &hold, &site).unwrap().commands)
+        first(&changed(Action::Site, &hold, &site).unwrap().commands)
             .contains("TARGET.GLIDEIN_Site =!= \"UChicago\"")
     );
 }
@@ -174,7 +178,7 @@ fn the_place_does_not_matter_for_a_file_that_is_missing_at_the_access_point() {
     let reason = "Transfer input files failure at access point ap40 while sending files to execution point slot1_1@e1.example.org. Details: reading from file /home/u/in put.dat: (errno 2) No such file or directory";
     let actions = applicable_actions(&hold(13, 2, reason), &facts());
     assert_eq!(actions, [Action::AsIs, Action::Other]);
-    let change = change(Action::Other, &hold(13, 2, reason), &facts()).unwrap();
+    let change = changed(Action::Other, &hold(13, 2, reason), &facts()).unwrap();
     assert!(text(&change).starts_with("Put /home/u/in put.dat back"), "{}", text(&change));
 }
 
@@ -184,7 +188,7 @@ fn a_server_that_is_away_needs_no_mending() {
     assert_eq!(applicable_actions(&hold(13, 256, away), &facts()), [Action::AsIs, Action::Site]);
     let gone = "Transfer input files failure at execution point slot1@e1 using protocol http. Details: The requested URL returned error: 404 ( URL file = http://h.org/x )|";
     assert_eq!(applicable_actions(&hold(13, 256, gone), &facts()), [Action::AsIs, Action::Other]);
-    let change = change(Action::Other, &hold(13, 256, gone), &facts()).unwrap();
+    let change = changed(Action::Other, &hold(13, 256, gone), &facts()).unwrap();
     assert!(text(&change).contains("http://h.org/x"));
 }
 
@@ -196,14 +200,15 @@ fn an_executable_is_made_executable() {
         ..facts()
     };
     let reason = "Error from slot1@h: Failed to execute '/var/lib/condor/execute/dir_1/condor_exec.exe': (errno=13: 'Permission denied')";
-    let change = change(Action::Other, &hold(6, 13, reason), &facts).unwrap();
+    let change = changed(Action::Other, &hold(6, 13, reason), &facts).unwrap();
     assert_eq!(first(&change.commands), "chmod +x '/home/u/run me.sh'");
 }
 
 #[test]
 fn copies_in_the_sandbox_are_named_by_the_users_file() {
     let reason = "Error from slot1@h: Failed to execute '/var/lib/condor/execute/dir_487/run.sh': invalid interpreter (/usr/bin/pyhton3) specified on first line of script (errno=2: 'No such file or directory')";
-    let said = |facts: &JobFacts| text(&change(Action::Other, &hold(6, 2, reason), facts).unwrap());
+    let said =
+        |facts: &JobFacts| text(&changed(Action::Other, &hold(6, 2, reason), facts).unwrap());
     assert!(
         said(&facts())
             .starts_with("Correct the first line of run.sh: its interpreter /usr/bin/pyhton3")
@@ -211,14 +216,14 @@ fn copies_in_the_sandbox_are_named_by_the_users_file() {
     let ours = JobFacts { command: Some("/home/u/run.sh".to_owned()), ..facts() };
     assert!(said(&ours).contains("first line of /home/u/run.sh"));
     let output = "Transfer output files failure at execution point slot1_3@h while sending files to access point ap. Details: reading from file /var/lib/condor/execute/dir_1178/out/results.dat: (errno 2) No such file or directory";
-    let text = text(&change(Action::Other, &hold(12, 2, output), &facts()).unwrap());
+    let text = text(&changed(Action::Other, &hold(12, 2, output), &facts()).unwrap());
     assert!(text.starts_with("The program did not write out/results.dat:"), "{text}");
 }
 
 #[test]
 fn a_duration_that_the_ad_does_not_show_exceeded_is_named() {
     let facts = JobFacts { allowed_durations: vec![("AllowedExecuteDuration", 3600)], ..facts() };
-    let change = change(Action::Other, &hold(47, 0, ""), &facts).unwrap();
+    let change = changed(Action::Other, &hold(47, 0, ""), &facts).unwrap();
     assert!(text(&change).contains("AllowedExecuteDuration, 3600 s now"), "{}", text(&change));
     assert!(change.commands.is_empty());
 }
@@ -237,11 +242,11 @@ fn a_limit_of_the_job_is_raised_before_its_request() {
     let own = hold(3, 0, "uses too much memory");
     let facts = JobFacts { own_limit: Some(limit.clone()), ..facts() };
     assert!(applicable_actions(&own, &facts).contains(&Action::Other));
-    let commands = change(Action::Other, &own, &facts).unwrap().commands;
+    let commands = changed(Action::Other, &own, &facts).unwrap().commands;
     assert_eq!(first(&commands), "condor_qedit -constraint true Most 260");
     let limit = OwnLimit { raise: Raise::Request(Request::Memory), ..limit };
     let facts = JobFacts { own_limit: Some(limit), memory_usage: Some(130), ..facts };
-    let commands = change(Action::Memory, &own, &facts).unwrap().commands;
+    let commands = changed(Action::Memory, &own, &facts).unwrap().commands;
     assert_eq!(first(&commands), "condor_qedit -constraint true RequestMemory 256");
 }
 
@@ -253,7 +258,7 @@ fn hostile_names_do_not_reach_commands() {
         glidein_site: Some("x\u{1b}[31m".to_owned()),
         ..facts()
     };
-    assert!(change(Action::Site, &hold(45, 0, ""), &facts).is_none());
+    assert!(changed(Action::Site, &hold(45, 0, ""), &facts).is_none());
 }
 
 proptest! {
@@ -271,7 +276,7 @@ proptest! {
         };
         let hold = hold(code, subcode, &reason);
         for action in applicable_actions(&hold, &facts) {
-            let change = change(action, &hold, &facts);
+            let change = changed(action, &hold, &facts);
             prop_assert_eq!(change.is_none(), action == Action::AsIs);
             let Some(change) = change else { continue };
             let lines = change.commands.iter().map(|command| command.line("true"));

@@ -9,8 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
-
+use super::editable::Edit;
 use crate::text::shell_command;
 use eventlog::JobId;
 
@@ -168,18 +167,6 @@ fn among(name: &str, numbers: BTreeSet<i32>) -> String {
     if several { format!("({tests})") } else { tests }
 }
 
-/// A new value of an attribute.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "PascalCase")]
-pub struct Edit {
-    /// The attribute.
-    pub attribute: String,
-    /// Its value, an expression, where known.
-    pub old: Option<String>,
-    /// Its new value, an expression.
-    pub new: String,
-}
-
 /// A command to paste.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
@@ -199,8 +186,9 @@ impl Command {
         match self {
             Self::Release => shell_command(["condor_release", "-constraint", constraint]),
             Self::Remove => shell_command(["condor_rm", "-constraint", constraint]),
-            Self::Edit(Edit { attribute, new, .. }) => {
-                shell_command(["condor_qedit", "-constraint", constraint, attribute, new])
+            Self::Edit(edit) => {
+                let (name, new) = (edit.attribute(), edit.new_value());
+                shell_command(["condor_qedit", "-constraint", constraint, name, new])
             }
             Self::Run(words) => shell_command(words.iter().map(String::as_str)),
         }
@@ -213,17 +201,19 @@ impl Command {
             return Some(self.clone());
         }
         let (Self::Edit(one), Self::Edit(two)) = (self, other) else { return None };
-        let larger = if one.new == two.new {
+        let (new, other_new) = (one.new_value(), two.new_value());
+        let larger = if new == other_new {
             one
         } else {
-            let (a, b): (u64, u64) = (one.new.parse().ok()?, two.new.parse().ok()?);
+            let (a, b): (u64, u64) = (new.parse().ok()?, other_new.parse().ok()?);
             if a.max(b) > a.min(b).saturating_mul(2) {
                 return None;
             }
             if a > b { one } else { two }
         };
-        let old = one.old.clone().filter(|_| one.old == two.old);
-        (one.attribute == two.attribute).then(|| Self::Edit(Edit { old, ..larger.clone() }))
+        let other = if larger == one { two } else { one };
+        let both = || Self::Edit(larger.clone().with_old_of(other));
+        (one.attribute() == two.attribute()).then(both)
     }
 }
 

@@ -2,6 +2,7 @@ use classads::{ClassAd, EvalContext, Expr, Value};
 use proptest::prelude::*;
 
 use super::*;
+use crate::advice::Editable;
 
 const HELD: i64 = 1_772_359_200;
 
@@ -102,13 +103,8 @@ fn many_holds_fit_a_line_or_have_no_command() {
 
 #[test]
 fn edits_are_guarded_and_shared() {
-    let edit = |new: &str| {
-        Command::Edit(Edit {
-            attribute: "RequestMemory".to_owned(),
-            old: None,
-            new: new.to_owned(),
-        })
-    };
+    let edit =
+        |new: &str| Command::Edit(Editable::default().edit("RequestMemory", None, new).unwrap());
     assert_eq!(
         edit("384").line("(ClusterId == 7)"),
         "condor_qedit -constraint '(ClusterId == 7)' RequestMemory 384"

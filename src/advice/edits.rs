@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::changes::{Change, ChangeKind, Correction};
 use super::command::Command;
+use super::editable::{Editable, KeptAttribute, command_of as command};
 
 /// What goes with a change.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -17,6 +18,9 @@ pub struct EditFacts {
     pub submit_line: Option<SubmitLine>,
     /// It is to be taken back once the place is well again.
     pub take_back: bool,
+    /// What it is about, where the access point keeps that from edits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept: Option<KeptAttribute>,
 }
 
 /// Slots that could take a job, by their whole sizes: Requirements are not evaluated, and what else
@@ -93,24 +97,6 @@ pub struct SubmitLine {
     pub resubmits: Resubmits,
 }
 
-/// The submit commands of attributes that are edited (manual page `condor_submit`).
-const COMMANDS: [(&str, &str); 8] = [
-    ("RequestMemory", "request_memory"),
-    ("RequestDisk", "request_disk"),
-    ("RequestCpus", "request_cpus"),
-    ("Requirements", "requirements"),
-    ("AllowedJobDuration", "allowed_job_duration"),
-    ("AllowedExecuteDuration", "allowed_execute_duration"),
-    ("PeriodicHold", "periodic_hold"),
-    ("OnExitHold", "on_exit_hold"),
-];
-
-/// The submit command that sets an attribute; `+Name` for one of the owner's own.
-fn command(attribute: &str) -> String {
-    let known = COMMANDS.iter().find(|(name, _)| name.eq_ignore_ascii_case(attribute));
-    known.map_or_else(|| format!("+{attribute}"), |(_, command)| (*command).to_owned())
-}
-
 impl Change {
     /// Adds the line of the submit file where an edit of the job is not enough.
     pub(super) fn with_submit_line(mut self, resubmits: Option<Resubmits>) -> Self {
@@ -118,6 +104,22 @@ impl Change {
             let (command, value) = self.line()?;
             Some(SubmitLine { command, value, resubmits })
         });
+        self
+    }
+
+    /// Says what it is about, where the access point keeps that from edits. A raise of a limit says
+    /// so itself, and what is corrected by hand has a way.
+    pub(super) fn kept_by(mut self, editable: &Editable) -> Self {
+        let attribute = match &self.what {
+            ChangeKind::Request { resource, .. } | ChangeKind::TooMuch { resource, .. } => {
+                Some(resource.attribute())
+            }
+            ChangeKind::Place { .. } if self.commands.is_empty() => Some("Requirements"),
+            ChangeKind::Time { attribute, .. } => Some(*attribute),
+            _ => None,
+        };
+        let kept = attribute.and_then(|attribute| editable.kept(attribute));
+        self.facts.kept = self.facts.kept.or(kept);
         self
     }
 
@@ -129,14 +131,14 @@ impl Change {
         });
         match (&self.what, edit) {
             // The rest of Requirements is condor_submit's.
-            (ChangeKind::Place { .. }, Some(edit)) if edit.attribute == "Requirements" => {
-                let clause = edit.new.rsplit_once(" && ").map(|(_, clause)| clause);
-                Some((command(&edit.attribute), clause.map(|clause| format!("(...) && {clause}"))))
+            (ChangeKind::Place { .. }, Some(edit)) if edit.attribute() == "Requirements" => {
+                let clause = edit.new_value().rsplit_once(" && ").map(|(_, clause)| clause);
+                Some((command(edit.attribute()), clause.map(|clause| format!("(...) && {clause}"))))
             }
             (ChangeKind::Place { clause: Some(clause), .. }, None) => {
                 Some((command("Requirements"), Some(format!("(...) && ({clause})"))))
             }
-            (_, Some(edit)) => Some((command(&edit.attribute), Some(edit.new.clone()))),
+            (_, Some(edit)) => Some((command(edit.attribute()), Some(edit.new_value().to_owned()))),
             (ChangeKind::Request { resource, .. } | ChangeKind::TooMuch { resource, .. }, None) => {
                 Some((command(resource.attribute()), None))
             }
@@ -176,7 +178,6 @@ const fn of_correction(what: Correction) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::advice::changes::edit;
 
     fn line(change: Change) -> Option<(String, Option<String>)> {
         let line = change.with_submit_line(Some(Resubmits::Factory)).facts.submit_line?;
@@ -192,7 +193,8 @@ mod tests {
             ("PeriodicHold", "false", "periodic_hold"),
             ("RunLimit", "44", "+RunLimit"),
         ] {
-            let change = Change::new(what(), vec![edit(attribute, None, new)]);
+            let edit = Editable::default().edit(attribute, None, new).map(Command::Edit);
+            let change = Change::new(what(), edit.into_iter().collect());
             assert_eq!(line(change), Some((command.to_owned(), Some(new.to_owned()))));
         }
         assert_eq!(line(Change::new(what(), Vec::new())), None);

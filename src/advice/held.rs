@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use classads::ClassAd;
 
+use super::editable::Editable;
 use super::exit_status::ExitStatus;
 use super::files::{ask_urls, checks, corrected, is_of_program, program_words};
 use super::job_facts::JobFacts;
@@ -189,6 +190,8 @@ pub fn advise(
         .filter(|(_, ad)| HoldInQueue::of(ad).is_some())
         .map(|(job, ad)| Held::of_ad(job, ad, false, policies, now))
         .collect();
-    let advices = Advisor::new(history.build(), model)?.advise_all(&held, now)?;
+    let advices = Advisor::new(history.build(), model)?
+        .with_editable(Editable::of(&policies.knobs))
+        .advise_all(&held, now)?;
     Ok(advices.into_iter().flatten().collect())
 }

@@ -1,8 +1,9 @@
 //! ChangeKind to change about a limit of the job's own that held it.
 
 use super::Held;
-use super::changes::{Change, ChangeKind, Figure, LimitRaise, edit};
+use super::changes::{Change, ChangeKind, Figure, LimitRaise};
 use super::command::Command;
+use super::editable::Editable;
 use super::siblings::LimitSeen;
 use crate::history::Action;
 use crate::hold_code::{self, About};
@@ -37,7 +38,7 @@ pub(super) fn action(limit: &OwnLimit) -> Action {
 }
 
 /// ChangeKind to change, and the command that does it: to what like jobs show, where they do.
-pub(super) fn change(limit: &OwnLimit, seen: Option<&LimitSeen>) -> Change {
+pub(super) fn change(limit: &OwnLimit, seen: Option<&LimitSeen>, editable: &Editable) -> Change {
     let in_unit = |seconds: f64| match limit.measure {
         Measure::RunTime { unit } => seconds / unit,
         _ => seconds,
@@ -45,7 +46,18 @@ pub(super) fn change(limit: &OwnLimit, seen: Option<&LimitSeen>) -> Change {
     let needed = seen.and_then(LimitSeen::needed_time);
     let took = seen.and_then(LimitSeen::longest).filter(|_| needed.is_some());
     let wanted = needed.map(|seconds| limit.raise.to(limit, in_unit(seconds)));
+    let command = |name: &str, old, new: &str| -> Vec<Command> {
+        // No command where a text cannot be pasted as it is.
+        let edit =
+            Some(new).filter(|new| is_fit(new)).and_then(|new| editable.edit(name, old, new));
+        edit.map(Command::Edit).into_iter().collect()
+    };
     let (raise, commands) = match wanted.as_ref().unwrap_or(&limit.raise) {
+        Raise::Attribute { name, .. } | Raise::Expression { name, .. }
+            if !editable.allows(name) =>
+        {
+            (LimitRaise::Administrator, Vec::new())
+        }
         Raise::Attribute { name, to, .. } if *to > MOST => {
             (LimitRaise::Nonsense { name: name.clone(), to: *to }, Vec::new())
         }
@@ -74,11 +86,6 @@ pub(super) fn change(limit: &OwnLimit, seen: Option<&LimitSeen>) -> Change {
     Change::new(what, commands)
 }
 
-/// No command where a name or text cannot be pasted as it is.
-fn command(name: &str, old: Option<String>, new: &str) -> Vec<Command> {
-    if is_fit(name) && is_fit(new) { vec![edit(name, old, new)] } else { Vec::new() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -96,7 +103,7 @@ mod tests {
     }
 
     fn said(limit: &OwnLimit) -> (String, Vec<String>) {
-        let change = change(limit, None);
+        let change = change(limit, None, &Editable::default());
         let text = crate::cli::sentences::change(&change.what);
         (text, change.commands.iter().map(|command| command.line("true")).collect())
     }

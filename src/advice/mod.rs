@@ -9,6 +9,7 @@
 //! - `command`: commands to paste, and the constraint that binds them to the judged holds.
 //! - `costs`: costs of being wrong become thresholds.
 //! - `decide`: weighs the choices.
+//! - `editable`: which attributes of a job an edit may set.
 //! - `edits`: what goes with an edit: slots, submit line, the way back.
 //! - `errno`: Linux error numbers in hold subcodes.
 //! - `evidence`: what was seen, as data.
@@ -43,6 +44,7 @@ mod choices;
 mod command;
 mod costs;
 mod decide;
+mod editable;
 mod edits;
 pub(crate) mod errno;
 mod evidence;
@@ -74,9 +76,10 @@ pub use cause::Trouble;
 pub(crate) use changes::is_name;
 pub use changes::{Change, ChangeKind, Correction, Figure, LimitRaise};
 pub use choices::{Against as AgainstChoice, Choice, Choices, Rule};
-pub use command::{Command, Edit, Since, Target, constraint_of};
+pub use command::{Command, Since, Target, constraint_of};
 pub(crate) use command::{LONGEST as LONGEST_CONSTRAINT, jobs as constraint_of_jobs};
 pub use costs::Costs;
+pub use editable::{Edit, Editable, KeptAttribute};
 pub use edits::{EditFacts, Resubmits, SlotsFor, SubmitLine};
 pub use evidence::{Evidence, Near, Results};
 pub use exit_status::{ExitKind, ExitStatus};

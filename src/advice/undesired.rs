@@ -1,6 +1,8 @@
 //! The list of sites to avoid that some pools have.
 
-use super::changes::{Change, ChangeKind, edit, is_name};
+use super::changes::{Change, ChangeKind, is_name};
+use super::command::Command;
+use super::editable::Editable;
 use super::job_facts::JobFacts;
 use crate::text::{classad_quote, is_fit};
 
@@ -9,7 +11,7 @@ use crate::text::{classad_quote, is_fit};
 pub(super) const UNDESIRED: &str = "UNDESIRED_Sites";
 
 /// The site added to the pool's own list, where the job has or names one.
-pub(super) fn change(facts: &JobFacts) -> Option<Change> {
+pub(super) fn change(facts: &JobFacts, editable: &Editable) -> Option<Change> {
     let list = facts.undesired_sites.as_deref()?;
     let site = facts.glidein_site.as_deref().filter(|site| is_name(site))?;
     let mut sites: Vec<&str> = list.split(',').map(str::trim).filter(|s| !s.is_empty()).collect();
@@ -17,8 +19,11 @@ pub(super) fn change(facts: &JobFacts) -> Option<Change> {
     sites.push(site);
     let new = classad_quote(&sites.join(",")).filter(|new| !is_there && is_fit(new));
     let old = classad_quote(list).filter(|_| !list.is_empty());
-    let commands = new.map(|new| edit(UNDESIRED, old, &new)).into_iter().collect();
+    let edit = new.and_then(|new| editable.edit(UNDESIRED, old, &new));
+    let commands = edit.map(Command::Edit).into_iter().collect();
     let (attribute, name) = ("GLIDEIN_Site", Some(site.to_owned()));
     let what = ChangeKind::Place { attribute, name, clause: None };
-    Some(Change::new(what, commands).taken_back())
+    let mut change = Change::new(what, commands).taken_back();
+    change.facts.kept = editable.kept(UNDESIRED);
+    Some(change)
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use directories::BaseDirs;
 
+use crate::advice::Editable;
 use crate::checks::{Program, Urls};
 use crate::model::EngineKind;
 use crate::policy::{Assignment, Knobs, PolicyTime, SettingsFile};
@@ -93,10 +94,10 @@ pub(crate) const KNOBS: &[Knob] = &[
 ];
 
 /// What is asked of `condor_config_val` in one call: the settings above and those of HTCondor that
-/// say where the event log is and what will happen to held jobs by itself.
+/// say where the event log is, what will happen to held jobs by itself and what is not to be edited.
 const POOL_NAMES: &str = "^(SCHEDD[.])?(HOLDADVISE_.*|EVENT_LOG|JOB_EPOCH_HISTORY|\
      SYSTEM_PERIODIC_(RELEASE|REMOVE|HOLD)(_.*)?|SYSTEM_MAX_RELEASES|(MAX_)?PERIODIC_EXPR_INTERVAL|\
-     DAGMAN_MAX_JOB_HOLDS|CONDOR_VERSION|FULL_HOSTNAME|TOOL_DEBUG)$";
+     DAGMAN_MAX_JOB_HOLDS|(SYSTEM_)?(IMMUTABLE|PROTECTED|SECURE)_JOB_ATTRS|CONDOR_VERSION|FULL_HOSTNAME|TOOL_DEBUG)$";
 
 /// `condor_config_val` reads a few files; longer than this something hangs.
 const POOL_TIMEOUT: Duration = Duration::from_secs(5);
@@ -189,6 +190,12 @@ impl Config {
     /// are empty.
     pub(crate) fn knobs(&self) -> Knobs {
         self.pool().iter().map(|(name, value)| (name, value.as_str())).collect()
+    }
+
+    /// What may be edited in jobs, by the configuration here: for jobs of another access point too,
+    /// since that of theirs is not known.
+    pub fn editable(&self) -> Editable {
+        Editable::of(&self.knobs())
     }
 
     /// A setting that is a probability.

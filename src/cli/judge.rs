@@ -117,6 +117,7 @@ pub(super) fn judge(
     let advisor = Advisor::about(history, model, &holds)?
         .with_held_by_code(held_by_code)
         .with_costs(costs(&request.costs, config, model.metadata.thresholds)?)
+        .with_editable(config.editable())
         .explaining(request.prints_inputs(held.len()));
     let (freed, kept);
     let advisor = if request.looks_again() {
@@ -218,7 +219,8 @@ fn view_of(
         }
         thrashers.extend(Thrasher::of(job.id, &ad, now));
     }
-    view.keep_off = keep_off(&may_start, &view.suspects);
+    let editable = config.editable();
+    view.keep_off = keep_off(&may_start, &view.suspects, &editable);
     view.sizes = fits(
         history,
         &Question {
@@ -226,6 +228,7 @@ fn view_of(
             idle: &idle,
             version: config.knobs().version(),
             names: &names,
+            editable: &editable,
             submit_file: &|job| asked.submit_file(job, request),
             room: &|resource, amount| pool.room(resource, amount),
         },

@@ -61,7 +61,7 @@ impl<'a> Pool<'a> {
     /// the edit is no command; what comes behind it is for later.
     pub(super) fn compare(&self, advice: &mut Advice, ad: impl FnOnce() -> ClassAd) {
         let Some(change) = &advice.change else { return };
-        let edits = |command: &Command| matches!(command, Command::Edit(edit) if is_of_slots(&edit.attribute));
+        let edits = |command: &Command| matches!(command, Command::Edit(edit) if is_of_slots(edit.attribute()));
         let is_place = matches!(change.what, ChangeKind::Place { .. });
         if !change.commands.iter().any(|command| edits(command) || is_place) {
             return;
@@ -132,7 +132,7 @@ impl<'a> Wanted<'a> {
     fn of(what: &'a ChangeKind, commands: &[Command], ad: &ClassAd) -> Self {
         let number = |name: &str| {
             let edited = commands.iter().find_map(|command| match command {
-                Command::Edit(edit) if edit.attribute == name => edit.new.parse().ok(),
+                Command::Edit(edit) if edit.attribute() == name => edit.new_value().parse().ok(),
                 _ => None,
             });
             edited.or_else(|| ad.evaluate(name, &EvalContext::quick()).as_real())

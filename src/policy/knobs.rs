@@ -31,6 +31,12 @@ impl Knobs {
         (!value.is_empty()).then_some(value)
     }
 
+    /// All values of a knob: for the schedd, and for all programs.
+    pub fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+        let names = [format!("SCHEDD.{name}"), name.to_owned()];
+        names.into_iter().filter_map(|name| self.0.get(&name)).map(String::as_str)
+    }
+
     /// Sets a knob.
     pub fn insert(&mut self, name: &str, value: impl Into<String>) {
         self.0.insert(name.to_ascii_uppercase(), value.into());

@@ -48,7 +48,7 @@ pub(crate) use explain::explain_in;
 pub use explain::{ExplainedPolicy, Explanation, Form, Missing, Named, Part, explain};
 pub use forecast::{BlockingClause, Forecast, Gate, Policy, PolicyAction, Truth, forecast};
 pub use knobs::Knobs;
-pub(crate) use lint::names::nearest;
+pub(crate) use lint::names::{is_owners, nearest};
 pub use own_limit::{Again, Measure, OwnLimit, own_limit_within};
 pub use prediction::Prediction;
 pub(crate) use prediction::display_name;

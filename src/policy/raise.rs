@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use classads::Expr;
 
-use super::lint::names::is_known;
+use super::lint::names::is_owners;
 use super::own_limit::{Measure, Moment, OwnLimit};
 
 /// A limit is raised to this much of what was reached: a run that was cut off needs more, how much
@@ -171,8 +171,8 @@ pub(super) fn raise(
 
 /// One number of the job that the limit grows with in proportion or by a sum.
 fn attribute(run: &Moment, expr: &Expr, comparison: &Comparison, name: &str) -> Option<Raise> {
-    // What HTCondor gives a meaning to is no limit of the owner's.
-    if is_known(name) {
+    // What HTCondor or the advisor gives a meaning to is no limit of the owner's.
+    if !is_owners(name) {
         return None;
     }
     let from = run.ad.real(name).filter(|value| value.abs() < DATES)?;
@@ -193,7 +193,7 @@ fn attribute(run: &Moment, expr: &Expr, comparison: &Comparison, name: &str) -> 
 fn expression(run: &Moment, policy: &str, expr: &Expr, comparison: &Comparison) -> Option<Raise> {
     let target = comparison.target()?;
     let name = &comparison.holder;
-    if is_known(name) && !POLICIES.iter().any(|policy| policy.eq_ignore_ascii_case(name)) {
+    if !is_owners(name) && !POLICIES.iter().any(|policy| policy.eq_ignore_ascii_case(name)) {
         return None;
     }
     let holder = run.ad.get(name)?;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde::Serialize;
 
 use super::keep_off::constraints;
-use crate::advice::{Command, Edit, SlotsFor};
+use crate::advice::{Command, Editable, SlotsFor};
 use crate::history::{History, JobHistory, Known, Symbol, What};
 use crate::policy::Version;
 use crate::sizes::{
@@ -119,6 +119,8 @@ pub struct Question<'a> {
     pub names: &'a dyn Fn(JobId, Option<&str>) -> bool,
     /// The submit file of a node of a DAG, as a number.
     pub submit_file: &'a dyn Fn(JobId) -> Option<usize>,
+    /// What may be edited.
+    pub editable: &'a Editable,
     /// The slots that have so much of a resource; `None`: not known.
     pub room: &'a dyn Fn(Resource, i64) -> Option<SlotsFor>,
 }
@@ -305,7 +307,7 @@ fn fit_of(
         }
     };
     let edits = match fits && demand.is_known() {
-        true => edits(resource, &demand, &jobs.idle, is_meant),
+        true => edits(resource, &demand, &jobs.idle, question.editable, is_meant),
         false => Vec::new(),
     };
     (!lines.is_empty() || !edits.is_empty()).then_some(FitOf {
@@ -496,6 +498,7 @@ fn edits(
     resource: Resource,
     demand: &Demand,
     idle: &[Asking],
+    editable: &Editable,
     is_meant: impl Fn(&Asking, i64) -> bool,
 ) -> Vec<FitEdit> {
     let to = demand.largest();
@@ -509,11 +512,8 @@ fn edits(
     let mut found = Vec::new();
     for (from, jobs) in of_asked {
         let name = resource.attribute();
-        let edit = Command::Edit(Edit {
-            attribute: name.to_owned(),
-            old: Some(from.to_string()),
-            new: to.to_string(),
-        });
+        let edit = editable.edit(name, Some(from.to_string()), &to.to_string());
+        let Some(edit) = edit.map(Command::Edit) else { continue };
         let started = if from > to { " && NumJobStarts == 0" } else { "" };
         for (jobs, constraint) in constraints(&jobs) {
             let command = edit.line(&format!("{constraint} && {name} == {from}{started}"));

@@ -78,6 +78,7 @@ fn of_slots(
         version: version.map(|version| version.parse().unwrap()),
         names: &|_, _| true,
         submit_file: &|_| None,
+        editable: &Editable::default(),
         room: &room,
     };
     fits(&history(ends), &question)

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::Suspect;
-use crate::advice::{Command, Edit, LONGEST_CONSTRAINT, Target, constraint_of, constraint_of_jobs};
+use crate::advice::{
+    Command, Editable, LONGEST_CONSTRAINT, Target, constraint_of, constraint_of_jobs,
+};
 use crate::text::is_fit;
 use eventlog::JobId;
 
@@ -32,9 +34,10 @@ pub struct KeepOff {
 }
 
 /// What keeps jobs off the places suspected: a command for the jobs of the same Requirements. Jobs
-/// whose Requirements are not known get none, nor do idle ones whose Requirements have all of it.
+/// whose Requirements are not known or not `editable` get none, nor do idle ones whose Requirements
+/// have all of it.
 #[must_use]
-pub fn keep_off(waiting: &[Waiting], suspects: &[Suspect]) -> Vec<KeepOff> {
+pub fn keep_off(waiting: &[Waiting], suspects: &[Suspect], editable: &Editable) -> Vec<KeepOff> {
     let exclusions: Vec<String> = suspects.iter().filter_map(Suspect::exclusion).collect();
     if exclusions.is_empty() {
         return Vec::new();
@@ -50,12 +53,15 @@ pub fn keep_off(waiting: &[Waiting], suspects: &[Suspect]) -> Vec<KeepOff> {
     for (&(held, text), jobs) in &of_text {
         let new: Vec<&str> =
             exclusions.iter().map(String::as_str).filter(|one| !text.contains(one)).collect();
-        let edit = Command::Edit(Edit {
-            attribute: "Requirements".to_owned(),
-            old: Some(text.to_owned()),
-            new: format!("({text}) && {}", new.join(" && ")),
-        });
-        let edit = Some(edit).filter(|_| !new.is_empty());
+        let edit = match new.is_empty() {
+            true => None,
+            false => {
+                let all = format!("({text}) && {}", new.join(" && "));
+                let edit = editable.edit("Requirements", Some((*text).to_owned()), &all);
+                let Some(edit) = edit else { continue };
+                Some(Command::Edit(edit))
+            }
+        };
         // A job that asks for the place would match nothing.
         let asks_for_it = |suspect: &Suspect| {
             let exclusion = suspect.exclusion();
@@ -137,7 +143,11 @@ mod tests {
     fn a_command_is_for_jobs_of_the_same_requirements() {
         let jobs =
             [idle(7, 0, "A"), idle(7, 1, "A"), idle(8, 0, "A"), idle(9, 0, "B"), idle(9, 2, "A")];
-        let found = keep_off(&jobs, &[suspect("e1.example.org", false), suspect("Hilltop", true)]);
+        let found = keep_off(
+            &jobs,
+            &[suspect("e1.example.org", false), suspect("Hilltop", true)],
+            &Editable::default(),
+        );
         let exclusions =
             "TARGET.Machine =!= \"e1.example.org\" && TARGET.GLIDEIN_Site =!= \"Hilltop\"";
         let line = |constraint: &str, old: &str| {
@@ -164,13 +174,20 @@ mod tests {
     #[test]
     fn what_is_there_already_is_not_added() {
         let has = "X && TARGET.Machine =!= \"e1\"";
-        assert_eq!(keep_off(&[idle(1, 0, has)], &[suspect("e1", false)]), []);
+        assert_eq!(keep_off(&[idle(1, 0, has)], &[suspect("e1", false)], &Editable::default()), []);
         let unknown = Waiting { requirements: None, ..idle(1, 0, "") };
-        assert_eq!(keep_off(&[unknown], &[suspect("e1", false)]), []);
+        assert_eq!(keep_off(&[unknown], &[suspect("e1", false)], &Editable::default()), []);
         let asks = "TARGET.Machine == \"e1\"";
-        assert_eq!(keep_off(&[idle(1, 0, asks)], &[suspect("e1", false)]), []);
+        assert_eq!(
+            keep_off(&[idle(1, 0, asks)], &[suspect("e1", false)], &Editable::default()),
+            []
+        );
         for place in ["10.0.0.1:9618", "a\"b", "x\n", ""] {
-            assert_eq!(keep_off(&[idle(1, 0, "A")], &[suspect(place, false)]), [], "{place}");
+            assert_eq!(
+                keep_off(&[idle(1, 0, "A")], &[suspect(place, false)], &Editable::default()),
+                [],
+                "{place}"
+            );
         }
     }
 
@@ -181,7 +198,7 @@ mod tests {
             let hold = Target { job, code: Some(3), num_holds: Some(1), since: None };
             Waiting { hold: Some(hold), ..idle(7, proc, "A") }
         };
-        let found = keep_off(&[held(0), held(1)], &[suspect("e1", false)]);
+        let found = keep_off(&[held(0), held(1)], &[suspect("e1", false)], &Editable::default());
         let constraint = "(ClusterId == 7 && ProcId >= 0 && ProcId <= 1 && JobStatus == 5 && \
                           HoldReasonCode == 3 && NumHolds == 1)";
         let expected = format!(
@@ -191,14 +208,14 @@ mod tests {
         assert_eq!(found, [KeepOff { jobs: 2, held: true, command: expected }]);
         let mut ready = held(0);
         ready.requirements = Some("TARGET.Machine =!= \"e1\"".to_owned());
-        let found = keep_off(&[ready], &[suspect("e1", false)]);
+        let found = keep_off(&[ready], &[suspect("e1", false)], &Editable::default());
         assert!(found[0].command.starts_with("condor_release"), "{found:?}");
     }
 
     #[test]
     fn many_clusters_take_several_commands() {
         let jobs: Vec<Waiting> = (0..2000).map(|n| idle(2 * n + 1, 0, "A")).collect();
-        let found = keep_off(&jobs, &[suspect("e1", false)]);
+        let found = keep_off(&jobs, &[suspect("e1", false)], &Editable::default());
         assert_eq!(found.iter().map(|one| one.jobs).sum::<usize>(), 2000);
         assert!(found.len() > 5 && found.iter().all(|one| one.command.len() < 4095));
     }

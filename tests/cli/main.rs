@@ -10,6 +10,7 @@ mod credentials;
 mod decisions;
 mod harness;
 mod home;
+mod kept_attributes;
 mod limits;
 mod mcp;
 mod options;

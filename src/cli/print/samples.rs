@@ -1,9 +1,9 @@
 //! Advices for tests of what is printed.
 
 use crate::advice::{
-    Advice, AgainstChoice, Band, Change, ChangeKind, Choice, Choices, Command, Costs, Curve, Edit,
-    EditFacts, Evidence, HeldJob, InputEffect, LikelyFrom, Missing, Near, Recommendation, Results,
-    Rule, SharedCause, Since, Target, Trust, Wait, WaitFor,
+    Advice, AgainstChoice, Band, Change, ChangeKind, Choice, Choices, Command, Costs, Curve,
+    EditFacts, Editable, Evidence, HeldJob, InputEffect, LikelyFrom, Missing, Near, Recommendation,
+    Results, Rule, SharedCause, Since, Target, Trust, Wait, WaitFor,
 };
 use crate::features::Scope;
 use crate::history::{Action, EventLogView};
@@ -124,7 +124,7 @@ fn choices(all: &[(Recommendation, f64, f64)]) -> Choices {
 
 /// A new value.
 pub(crate) fn edit(attribute: &str, new: &str) -> Command {
-    Command::Edit(Edit { attribute: attribute.to_owned(), old: None, new: new.to_owned() })
+    Command::Edit(Editable::default().edit(attribute, None, new).unwrap())
 }
 
 fn near(scope: Scope, name: Option<&str>) -> Near {

@@ -1,7 +1,7 @@
 //! What goes with a change, as sentences.
 
 use super::{LONG_NAME, change};
-use crate::advice::{ByHand, Change, EditFacts, Resubmits, SlotsFor, SubmitLine};
+use crate::advice::{ByHand, Change, EditFacts, KeptAttribute, Resubmits, SlotsFor, SubmitLine};
 use crate::text::{plural, shown};
 
 /// What to change, and what goes with that.
@@ -11,7 +11,7 @@ pub fn whole_change(whole: &Change) -> String {
 
 /// How what is corrected by hand is written. No command: what is right is not known here.
 pub fn by_hand(way: &ByHand) -> String {
-    let ByHand { attribute, command, is_list, element } = way;
+    let ByHand { attribute, command, is_list, element, kept_by } = way;
     let element = element.as_deref().map(|element| shown(element, LONG_NAME));
     let (what, whole) = match (is_list, element) {
         (true, Some(element)) => (format!("the element {element} of"), true),
@@ -21,6 +21,7 @@ pub fn by_hand(way: &ByHand) -> String {
     };
     let edit = format!("condor_qedit ID {attribute} '\"...\"'");
     let queue = match whole {
+        _ if let Some(setting) = kept_by => format!("{setting} keeps {attribute} as it is"),
         true => format!(
             "{edit} replaces the whole list, so all its elements go in the place of the dots \
              (condor_q ID -af {attribute} shows them)"
@@ -33,6 +34,7 @@ pub fn by_hand(way: &ByHand) -> String {
 /// What goes with a change; each sentence begins with a blank.
 pub fn edit_facts(facts: &EditFacts) -> String {
     let mut text = facts.slots.as_ref().map_or(String::new(), slots);
+    text.push_str(&facts.kept.as_ref().map_or(String::new(), kept));
     if facts.take_back && !facts.slots.as_ref().is_some_and(SlotsFor::is_none) {
         text.push_str(" Undo that when the place works again.");
     }
@@ -61,6 +63,14 @@ pub fn slots(slots: &SlotsFor) -> String {
             format!(" No slot has that: {setting} is {most}. Make the job need less.")
         }
     }
+}
+
+fn kept(kept: &KeptAttribute) -> String {
+    let KeptAttribute { attribute, setting } = kept;
+    format!(
+        " {setting} keeps {attribute} of a job in the queue as it is: submit the job again with another one, or ask \
+         the administrator of the access point."
+    )
 }
 
 fn submit_line(line: &SubmitLine) -> String {

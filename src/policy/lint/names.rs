@@ -66,6 +66,27 @@ pub(in crate::policy) fn is_known(name: &str) -> bool {
         || begins_with(name, &["machineattr", "match_exp_"])
 }
 
+/// How names begin and end that HTCondor or this program maintains and that are made of others, or
+/// that a running program sets (CHIRP_DELAYED_UPDATE_PREFIX); in small letters.
+const MAINTAINED: [&[&str]; 2] = [
+    &["holdadvice", "authtoken", "x509userproxy", "assigned", "chirp", "_condor_"],
+    &["provisioned", "usage", "_raw"],
+];
+
+/// Whether a name is one that only the owner of a job gives a meaning to (`+Name`).
+pub(crate) fn is_owners(name: &str) -> bool {
+    let small = name.to_ascii_lowercase();
+    let [starts, ends] = MAINTAINED;
+    let is_letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
+    // condor_qedit takes other names for options, or for another name and its value.
+    let is_plain = name.bytes().all(|byte| is_letter(byte) || byte.is_ascii_digit())
+        && name.bytes().next().is_some_and(is_letter);
+    is_plain
+        && !is_known(name)
+        && !starts.iter().any(|start| small.starts_with(start))
+        && !ends.iter().any(|end| small.ends_with(end))
+}
+
 /// What job ads have instead of an attribute that only machines have.
 pub(super) fn of_machines(name: &str) -> Option<&'static str> {
     MACHINE.iter().find(|(machine, _)| machine.eq_ignore_ascii_case(name)).map(|(_, own)| *own)
