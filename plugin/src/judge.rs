@@ -18,7 +18,7 @@ use eventlog::{JobId, LogFiles, ReadOptions};
 use holdadvise::acting::{
     Candidate, Deed, OPEN_ATTRIBUTES, OpenAct, intended_acts, open_acts, result_of,
 };
-use holdadvise::advice::{Advice, Advisor, Costs, Policies, Recommendation, TrySuccess};
+use holdadvise::advice::{Advice, Advisor, Costs, Editable, Policies, Recommendation, TrySuccess};
 use holdadvise::cli::{Config, FoundModel, SettingError, costs_of, find_model, hosts, sentences};
 use holdadvise::features::Holds;
 use holdadvise::history::{ATTRIBUTES, History, HistoryBuilder, HoldInQueue, What};
@@ -30,8 +30,8 @@ use holdadvise::shares::{self, Shares, Size};
 use rayon::prelude::*;
 
 use crate::confine::{ConfineError, Limits, confine};
-use crate::learn::asked::Questions;
-use crate::line::{Ended, How, Judged, Left, Line, Shown, key_of, reason_of};
+use crate::learn::asked::{Question, Questions};
+use crate::line::{Ended, How, Judged, Left, Line, Shown, key_of, owner_key, reason_of};
 use crate::looks::records::{self, Looks};
 use crate::settings::{LOG_BYTES, Settings, event_log};
 
@@ -523,7 +523,8 @@ fn judge_all(
     }
     let advisor = Advisor::about(history, &bench.model, &Holds::Clusters(clusters))?
         .with_held_by_code(by_code)
-        .with_costs(bench.costs);
+        .with_costs(bench.costs)
+        .with_editable(Editable::of(&bench.knobs));
     // The program ends soon, and to free a large history takes a while.
     let advisor = std::mem::ManuallyDrop::new(advisor);
     let policies = Policies {
@@ -567,7 +568,7 @@ fn judge_all(
     }
     let seen = judged + usize::try_from(left_out.values().sum::<u64>()).unwrap_or(usize::MAX);
     for (owner, jobs) in left_out {
-        writeln!(out, "{}", Line::LeftOut { owner: name_of(&owner), jobs })?;
+        writeln!(out, "{}", Line::LeftOut { owner: owner_key(&owner), jobs })?;
     }
     if let Some(line) = policies.time.line() {
         writeln!(out, "{}", Line::Note(reason_of(&line)))?;
@@ -575,7 +576,11 @@ fn judge_all(
     writeln!(out, "{}", Line::Done { seen, judged })?;
     out.flush()?;
     if let Some(questions) = &bench.questions {
-        let hold = |job: &HeldJob| Some((job.id, HoldInQueue::of(&job.ad.to_classad())?));
+        let hold = |job: &HeldJob| {
+            let ad = job.ad.to_classad();
+            let owner = owner_key(&ad.string("Owner")?);
+            Some(Question { job: job.id, owner, hold: HoldInQueue::of(&ad)? })
+        };
         let asked = questions.ask(advisor, &bench.model, held.iter().filter_map(hold), until, out);
         // All advice is written: what else fails is for the next pass.
         if let Err(error) = asked {
@@ -594,11 +599,6 @@ fn batch(jobs: &[HeldJob], bytes: u64) -> usize {
         room.is_some()
     };
     jobs.iter().take(BATCH).take_while(fits).count().max(usize::from(!jobs.is_empty()))
-}
-
-/// An owner as a word of a line.
-fn name_of(owner: &str) -> String {
-    key_of(owner).replace(' ', "-")
 }
 
 fn judged_of(job: &HeldJob, advice: &Advice, model: &str) -> Option<Judged> {
@@ -625,7 +625,7 @@ fn judged_of(job: &HeldJob, advice: &Advice, model: &str) -> Option<Judged> {
         drawn_from: candidate.as_ref().map(|one| one.drawn_from.unwrap_or(0)),
         counts: candidate.as_ref().map_or_else(|| TrySuccess::of(code, text), |one| one.counts),
         until: advice.wait.as_ref().and_then(|wait| wait.until).filter(|until| *until > 0),
-        owner: name_of(advice.held.owner.as_deref()?),
+        owner: owner_key(advice.held.owner.as_deref()?),
         cause: candidate.map(|one| key_of(&one.cause)).unwrap_or_default(),
         choices,
         shown,

@@ -103,6 +103,8 @@ pub struct Asked {
     pub num_holds: i64,
     /// EnteredCurrentStatus, Unix seconds.
     pub entered: i64,
+    /// Owner, as [`owner_key`] has it.
+    pub owner: String,
     /// The model in use.
     pub in_use: Answer,
     /// The one on trial.
@@ -241,6 +243,12 @@ pub fn key_of(text: &str) -> String {
     }
 }
 
+/// An owner as a name: one word. Another one is a hash of it.
+#[must_use]
+pub fn owner_key(owner: &str) -> String {
+    key(owner).unwrap_or_else(|| format!("hash-{:016x}", holdadvise::text::hash(owner)))
+}
+
 fn is_key(text: &str, most: usize) -> bool {
     let is_plain = |byte: u8| byte == b' ' || byte.is_ascii_graphic();
     !text.is_empty() && text != "-" && text.len() <= most && text.bytes().all(is_plain)
@@ -257,9 +265,9 @@ impl fmt::Display for Line {
                 let (took, held_for) = (maybe(took.as_ref()), maybe(held_for.as_ref()));
                 write!(f, "ended\t{id}\t{}\t{at}\t{took}\t{held_for}", word(&RESULTS, result))
             }
-            Self::Asked(Asked { job, num_holds, entered, in_use, challenger }) => {
+            Self::Asked(Asked { job, num_holds, entered, owner, in_use, challenger }) => {
                 let challenger = maybe(challenger.as_ref());
-                write!(f, "asked\t{job}\t{num_holds}\t{entered}\t{in_use}\t{challenger}")
+                write!(f, "asked\t{job}\t{num_holds}\t{entered}\t{owner}\t{in_use}\t{challenger}")
             }
             Self::Outcome(Outcome { job, held, released, at, success }) => {
                 write!(f, "outcome\t{job}\t{held}\t{released}\t{at}\t{}", u8::from(*success))
@@ -372,6 +380,7 @@ impl Line {
                 job: job(fields.next()?)?,
                 num_holds: holds(fields.next()?)?,
                 entered: time(fields.next()?)?,
+                owner: key(fields.next()?)?,
                 in_use: Answer::read(fields.next()?)?,
                 challenger: optional(fields.next()?, Answer::read)?,
             }),
@@ -590,6 +599,7 @@ mod tests {
                 job: JobId::new(7, 0),
                 num_holds: 2,
                 entered: 9,
+                owner: owner_key("alice"),
                 in_use: answer(),
                 challenger: None,
             }),
@@ -597,6 +607,7 @@ mod tests {
                 job: JobId::new(7, 1),
                 num_holds: 1,
                 entered: 9,
+                owner: owner_key(&"a b\t\u{e9}".repeat(99)),
                 in_use: answer(),
                 challenger: Some(Answer { logit: -12_345, ..answer() }),
             }),

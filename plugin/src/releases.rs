@@ -8,11 +8,11 @@ use std::collections::{HashMap, HashSet};
 use eventlog::JobId;
 use holdadvise::acting::{
     Attempt, Bounds, Candidate, Chosen, Deed, OpenAct, Order, Plan, attempts, intended_acts,
-    intents, is_left_to_people, open_acts, owner_of, plan, room,
+    intents, is_left_to_people, open_acts, plan, room,
 };
 use holdadvise::advice::{Band, Recommendation, Since, Target};
 use holdadvise::history::Action;
-use holdadvise::journal::{Act, Did, Entry, HoldOf, Step, VERSION, Weighed, What};
+use holdadvise::journal::{Act, Did, Entry, HoldOf, Step, VERSION, Weighed, What, owner_of};
 
 use crate::line::{How, Judged, Line};
 use crate::settings::Settings;

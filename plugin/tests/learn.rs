@@ -115,7 +115,7 @@ fn model(number: u64) -> (Vec<u8>, String) {
 
 fn asked(job: JobId, entered: i64, in_use: Answer, challenger: Option<Answer>) -> Asked {
     let hold = HoldOf { job, num_holds: Some(1), entered_current_status: Some(entered) };
-    Asked { hold, in_use, challenger }
+    Asked { hold, owner: None, in_use, challenger }
 }
 
 /// Releases of the last 80 days that came out as `truth` makes of the logit; the model in use serves

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::candidate::{Candidate, Deed};
-use super::ramp::{Attempt, Room, owner_of, room};
+use super::ramp::{Attempt, Room, room};
+use crate::journal::owner_of;
 
 /// Bounds besides those of the ramp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +42,8 @@ pub struct Kept {
     pub jobs: usize,
     /// What the releases so far leave room for; `None` where a bound of the call is met.
     pub room: Option<Room>,
+    /// How many jobs of their owners may be on their way at a time, where it is that.
+    pub of_owners: Option<usize>,
 }
 
 /// What is done now, and what is left.
@@ -82,17 +85,32 @@ pub fn plan(
             *eligible_of.entry(candidate.owner.clone()).or_default() += 1;
         }
         let (mut chosen, mut kept) = (Vec::new(), 0);
+        let mut groups: HashMap<Option<u64>, (usize, usize)> = HashMap::new();
+        let mut of_owners: Option<usize> = None;
         for candidate in in_turn(drawn) {
+            let mut ungrouped = (0, usize::MAX);
+            let owner = owner_of(candidate.owner.as_deref());
+            let (width, left_of_group) = match &room {
+                Some(room) => {
+                    let group = room.group_of(owner);
+                    groups.entry(group).or_insert_with(|| room.of_group(group))
+                }
+                None => &mut ungrouped,
+            };
             let mine = of_owner.entry(candidate.owner.clone()).or_default();
             let is_full = plan.chosen.len() + chosen.len() >= bounds.in_all;
-            let is_held_up = room.as_ref().is_some_and(|room| {
-                room.held_up.contains_key(&owner_of(candidate.owner.as_deref()))
-            });
+            let is_held_up = room.as_ref().is_some_and(|room| room.held_up.contains_key(&owner));
             if left == 0 || is_full || is_held_up || *mine >= bounds.of_owner {
                 kept += 1;
                 continue;
             }
+            if *left_of_group == 0 {
+                kept += 1;
+                of_owners = Some(of_owners.map_or(*width, |least| least.min(*width)));
+                continue;
+            }
             left -= 1;
+            *left_of_group -= 1;
             *mine += 1;
             chosen.push(candidate);
         }
@@ -107,8 +125,9 @@ pub fn plan(
             Chosen { candidate, chance }
         }));
         if kept > 0 {
-            let room = room.filter(|_| met_ramp);
-            plan.kept.push(Kept { cause: cause.clone(), jobs: kept, room });
+            let room = room.filter(|_| met_ramp || of_owners.is_some());
+            let of_owners = of_owners.filter(|_| left > 0);
+            plan.kept.push(Kept { cause: cause.clone(), jobs: kept, room, of_owners });
         }
         plan.eligible.entry(cause).or_default().extend(candidates);
     }

@@ -72,9 +72,11 @@ fn each_cause_has_a_ramp_of_its_own() {
 #[test]
 fn owners_take_turns() {
     let all = [many(1, "alice", "s", 100), many(2, "bob", "s", 3), many(3, "carol", "s", 100)];
-    let attempts = HashMap::from([("s".to_owned(), through(1 + 5))]);
+    let before = ["alice", "bob", "carol"].map(|owner| through_of(owner, 6)).concat();
+    let attempts = HashMap::from([("s".to_owned(), before)]);
     let plan = plan(all.concat(), &attempts, BOUNDS, NOW);
     assert_eq!(owners(&plan), BTreeMap::from([("alice", 11), ("bob", 3), ("carol", 11)]));
+    assert!(plan.kept.iter().all(|kept| kept.of_owners.is_none()));
     let chance = |owner: &str| {
         let of = |chosen: &&Chosen| chosen.candidate.owner.as_deref() == Some(owner);
         plan.chosen.iter().find(of).unwrap().chance
@@ -85,7 +87,8 @@ fn owners_take_turns() {
 #[test]
 fn bounds_of_the_call_and_of_an_owner_hold() {
     let all = [many(1, "alice", "s", 100), many(2, "bob", "s", 100)].concat();
-    let attempts = HashMap::from([("s".to_owned(), through(1 + 5 + 25 + 125))]);
+    let before = ["alice", "bob"].map(|owner| through_of(owner, 1 + 5 + 25 + 125)).concat();
+    let attempts = HashMap::from([("s".to_owned(), before)]);
     let in_all = plan(all.clone(), &attempts, Bounds { in_all: 7, ..BOUNDS }, NOW);
     let kept = &in_all.kept[0];
     assert_eq!((in_all.chosen.len(), kept.jobs, kept.room.as_ref()), (7, 193, None));
@@ -123,4 +126,49 @@ fn an_owner_who_alone_failed_waits_and_the_others_go_on() {
     let attempts = HashMap::from([("s".to_owned(), before)]);
     let all = [many(1, "alice", "s", 3), many(2, "mallory", "s", 3)].concat();
     assert_eq!(owners(&plan(all, &attempts, BOUNDS, NOW)), BTreeMap::from([("alice", 3)]));
+}
+
+fn through_of(owner: &str, count: usize) -> Vec<Attempt> {
+    let owner = owner_of(Some(owner));
+    through(count).into_iter().map(|one| Attempt { owner, ..one }).collect()
+}
+
+#[test]
+fn what_gets_through_of_one_owner_lets_no_others_go() {
+    let chosen = |before: Vec<Attempt>, owners: &[&str]| -> usize {
+        let jobs =
+            owners.iter().zip(1..).flat_map(|(owner, cluster)| many(cluster, owner, "s", 10));
+        let attempts = HashMap::from([("s".to_owned(), before)]);
+        let plan = plan(jobs.collect(), &attempts, BOUNDS, NOW);
+        let kept: usize = plan.kept.iter().map(|kept| kept.jobs).sum();
+        assert_eq!(plan.chosen.len() + kept, 10 * owners.len());
+        plan.chosen.len()
+    };
+    assert_eq!(chosen(through_of("mallory", 6), &["alice"]), 1);
+    assert_eq!(chosen(through_of("mallory", 500), &["alice"]), 1);
+    // They are one group, as long as nothing of theirs got through.
+    assert_eq!(chosen(through_of("mallory", 500), &["alice", "bob", "carol"]), 1);
+    assert_eq!(chosen(through_of("mallory", 6), &["mallory"]), 10);
+    // Own ones count, and those of several others.
+    let own = [through_of("mallory", 500), through_of("alice", 1)].concat();
+    assert_eq!(chosen(own, &["alice"]), 5);
+    let two = [through_of("mallory", 500), through_of("dave", 1)].concat();
+    assert_eq!(chosen(two, &["alice"]), 5);
+    let three = ["dave", "erin", "frank"].map(|owner| through_of(owner, 4)).concat();
+    assert_eq!(chosen(three, &["alice"]), 10);
+}
+
+#[test]
+fn a_failure_of_anybody_stops_all_owners() {
+    let failed = Attempt {
+        at: NOW - 50,
+        ended: Some((NOW - 40, false)),
+        took: None,
+        owner: owner_of(Some("alice")),
+    };
+    let before = [through_of("alice", 40), through_of("bob", 40), vec![failed]].concat();
+    let attempts = HashMap::from([("s".to_owned(), before)]);
+    let all = [many(1, "alice", "s", 3), many(2, "bob", "s", 3)].concat();
+    // bob's ended long before, so that alice's is not hers alone.
+    assert!(plan(all, &attempts, BOUNDS, NOW).chosen.is_empty());
 }

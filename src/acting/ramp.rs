@@ -6,11 +6,15 @@
 //! pause it begins with one job again, and becomes half as wide as it was. Where transfers become
 //! slower it becomes as much narrower. From there on it grows by one job a stage. Failures of one
 //! owner alone hold up that owner (`lone.rs`).
+//!
+//! What gets through of one owner shows that the server bears it, and little of the jobs of others:
+//! they may name other files, or nothing that can fail. So each owner has stages too, of what counts
+//! for that owner: own jobs that got through, and those of several others. Owners of whom nothing
+//! got through have theirs together.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::lone::part;
-use eventlog::fnv1a;
 
 /// Releases of the first stage.
 const FIRST: usize = 1;
@@ -51,13 +55,8 @@ pub struct Attempt {
     pub ended: Option<(i64, bool)>,
     /// Seconds that its input took to arrive, where that is known.
     pub took: Option<i64>,
-    /// Whose job it was, as [`owner_of`] has it.
+    /// Whose job it was, as [`crate::journal::owner_of`] has it.
     pub owner: u64,
-}
-
-/// An owner, by a hash.
-pub fn owner_of(name: Option<&str>) -> u64 {
-    fnv1a(name.unwrap_or_default().as_bytes())
 }
 
 /// The pauses after failures: the first is short, each further one longer.
@@ -97,6 +96,12 @@ pub struct Room {
     pub until: Option<i64>,
     /// Owners of whom nothing is released until then, Unix seconds: theirs alone failed.
     pub held_up: HashMap<u64, i64>,
+    /// The releases that count, by their ends.
+    attempts: Vec<Attempt>,
+    /// How many may be on their way at a time, whatever came of them.
+    most: usize,
+    /// Owners of whom some got through since the last failure.
+    through: HashSet<u64>,
 }
 
 impl Room {
@@ -106,6 +111,19 @@ impl Room {
             Some(_) => 0,
             None => self.width.saturating_sub(self.open),
         }
+    }
+
+    /// Those with whom an owner shares stages: alone, or `None` with all of whom nothing got
+    /// through.
+    pub fn group_of(&self, owner: u64) -> Option<u64> {
+        self.through.contains(&owner).then_some(owner)
+    }
+
+    /// How many jobs of such a group may be on their way at a time, and how many more that is now.
+    pub fn of_group(&self, group: Option<u64>) -> (usize, usize) {
+        let width = Stages::of(&self.attempts, self.most, |owner| Some(owner) == group).width();
+        let is_open = |one: &&Attempt| one.ended.is_none() && self.group_of(one.owner) == group;
+        (width, width.saturating_sub(self.attempts.iter().filter(is_open).count()))
     }
 }
 
@@ -119,50 +137,101 @@ pub fn room(attempts: &[Attempt], most: usize, now: i64) -> Room {
     let attempts: Vec<Attempt> = attempts.iter().filter(is_known).copied().collect();
     let (mut attempts, mut held_up) = part(&attempts);
     held_up.retain(|_, until| *until > now);
-    attempts.sort_by_key(|attempt| attempt.at);
-    let is_open = |one: &&Attempt| one.ended.is_none() && now.saturating_sub(one.at) < MOST_OPEN;
-    let open = attempts.iter().filter(is_open).count();
-    let mut ends: Vec<(i64, bool, Option<i64>)> =
-        attempts.iter().filter_map(|one| one.ended.map(|(at, ok)| (at, ok, one.took))).collect();
+    // One that shows nothing for long is no longer taken to be on its way.
+    attempts.retain(|one| one.ended.is_some() || now.saturating_sub(one.at) < MOST_OPEN);
     // Of ends of one second a failure counts last.
-    ends.sort_by_key(|&(at, ok, _)| (at, !ok));
-
-    let mut stage = Stage { width: FIRST, through: 0, most: most.max(1) };
-    let mut pauses = Pauses::default();
-    let mut narrow = Times::default();
-    for (at, ok, took) in ends {
-        if !ok {
-            // That one alone failed shows nothing of how many are too many.
-            if pauses.add(at) && stage.width > FIRST {
-                stage.most = (stage.width / 2).max(FIRST);
-            }
-            stage = Stage { width: FIRST, through: 0, most: stage.most };
-            narrow.end_stage();
-            continue;
-        }
-        stage.through += 1;
-        narrow.add(took);
-        if stage.through >= stage.width {
-            match narrow.slower() {
-                Some(ratio) => stage.most = ((stage.width as f64 / ratio) as usize).max(FIRST),
-                None if stage.width == stage.most => stage.most = (stage.most + 1).min(most),
-                None => {}
-            }
-            narrow.end_stage();
-            stage.width = (stage.width.saturating_mul(WIDER)).min(stage.most);
-            stage.through = 0;
-        }
-    }
-    let until = pauses.until.filter(|until| *until > now);
-    Room { width: stage.width.min(stage.most), open, until, held_up }
+    attempts.sort_by_key(|one| (one.ended.map(|(at, through)| (at, !through)), one.at));
+    let open = attempts.iter().filter(|one| one.ended.is_none()).count();
+    let most = most.max(1);
+    let stages = Stages::of(&attempts, most, |_| true);
+    let until = stages.pauses.until.filter(|until| *until > now);
+    let (width, through) = (stages.width(), stages.owners);
+    Room { width, open, until, held_up, attempts, most, through }
 }
 
-struct Stage {
+/// The stages that ends of releases make.
+struct Stages {
     width: usize,
-    /// How many got through since it began.
-    through: usize,
+    /// How many got through since the stage began.
+    through: Through,
     /// No stage becomes wider.
     most: usize,
+    pauses: Pauses,
+    /// Owners of whom some got through since the last failure.
+    owners: HashSet<u64>,
+}
+
+impl Stages {
+    /// Of releases in the order of their ends. `is_own`: whose releases count one by one.
+    fn of(attempts: &[Attempt], bound: usize, is_own: impl Fn(u64) -> bool) -> Self {
+        let mut stage = Self {
+            width: FIRST,
+            through: Through::default(),
+            most: bound,
+            pauses: Pauses::default(),
+            owners: HashSet::new(),
+        };
+        let mut narrow = Times::default();
+        for one in attempts {
+            let Some((at, ok)) = one.ended else { continue };
+            if !ok {
+                // That one alone failed shows nothing of how many are too many.
+                if stage.pauses.add(at) && stage.width > FIRST {
+                    stage.most = (stage.width / 2).max(FIRST);
+                }
+                (stage.width, stage.through) = (FIRST, Through::default());
+                stage.owners.clear();
+                narrow.end_stage();
+                continue;
+            }
+            stage.through.add(one.owner, is_own(one.owner));
+            stage.owners.insert(one.owner);
+            narrow.add(one.took);
+            if stage.through.count() >= stage.width {
+                match narrow.slower() {
+                    Some(ratio) => stage.most = ((stage.width as f64 / ratio) as usize).max(FIRST),
+                    None if stage.width == stage.most => stage.most = (stage.most + 1).min(bound),
+                    None => {}
+                }
+                narrow.end_stage();
+                stage.width = (stage.width.saturating_mul(WIDER)).min(stage.most);
+                stage.through = Through::default();
+            }
+        }
+        stage
+    }
+
+    fn width(&self) -> usize {
+        self.width.min(self.most)
+    }
+}
+
+/// What got through in a stage.
+#[derive(Default)]
+struct Through {
+    own: usize,
+    others: HashMap<u64, usize>,
+    of_others: usize,
+    /// The most of one other owner.
+    most: usize,
+}
+
+impl Through {
+    fn add(&mut self, owner: u64, is_own: bool) {
+        if is_own {
+            self.own += 1;
+            return;
+        }
+        let of_owner = self.others.entry(owner).or_default();
+        *of_owner += 1;
+        self.of_others += 1;
+        self.most = self.most.max(*of_owner);
+    }
+
+    /// How many count: one other owner for no more than all the remaining ones together.
+    fn count(&self) -> usize {
+        self.own + self.of_others.min(2 * (self.of_others - self.most))
+    }
 }
 
 /// How long transfers took: in the stage that goes on, and at best in one before.

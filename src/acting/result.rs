@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use classads::ClassAd;
 
 use super::candidate::cause_of;
-use super::ramp::{Attempt, owner_of};
+use super::ramp::Attempt;
 use crate::advice::TrySuccess;
 use crate::history::HoldInQueue;
 use crate::hold_code;
-use crate::journal::{Act, Advised, By, Did, Ended, Entry, HoldOf, Result, Step, What};
+use crate::journal::{Act, Advised, By, Did, Ended, Entry, HoldOf, Result, Step, What, owner_of};
 use crate::queue::job_status::{COMPLETED, HELD, REMOVED, RUNNING, TRANSFERRING_OUTPUT};
 
 /// Attributes that [`result_of`] reads.

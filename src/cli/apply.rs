@@ -276,7 +276,7 @@ fn print_plan(
         let edits = match &candidate.deed {
             Deed::Change(edits) => {
                 let edit = |edit: &crate::advice::Edit| {
-                    format!(", {} = {}", edit.attribute, shown(&edit.new, CAUSE))
+                    format!(", {} = {}", edit.attribute(), shown(edit.new_value(), CAUSE))
                 };
                 edits.iter().map(edit).collect()
             }
@@ -309,7 +309,7 @@ fn print_plan(
 }
 
 fn kept_line(kept: &Kept, apply: Apply) -> String {
-    let Kept { cause, jobs, room } = kept;
+    let Kept { cause, jobs, room, of_owners } = kept;
     let jobs = plural(*jobs, "more job");
     let cause = shown(cause, CAUSE);
     match room {
@@ -318,6 +318,10 @@ fn kept_line(kept: &Kept, apply: Apply) -> String {
                 let at = second(until, &TimeZone::system());
                 format!("{jobs} ({cause}): the last release failed, none before {at}.")
             }
+            None if let Some(width) = of_owners => format!(
+                "{jobs} ({cause}): at most {width} of their owners may be on their way at a time; what got through \
+                 of one other owner does not count for them. Ask again when those got through."
+            ),
             None => format!(
                 "{jobs} ({cause}): at most {} may be on their way at a time. Ask again when those got through.",
                 room.width

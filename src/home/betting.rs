@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::owners::holds;
 use crate::model::Calibration;
 
 /// Chance that any challenger is installed that is no better, over all challengers ever.
@@ -82,6 +83,8 @@ impl Bet {
 pub struct Said {
     /// Cluster.
     pub cluster: i64,
+    /// Owner, as a number.
+    pub owner: u64,
     /// When it was released, Unix seconds.
     pub released: i64,
     /// Log-odds of success, as they were served.
@@ -116,12 +119,20 @@ pub struct Drift {
     sums: [f64; WAYS],
     most: f64,
     clusters: u64,
+    is_of_one: bool,
 }
 
 impl Drift {
     /// What came of releases, in any order. What a cluster shows after the day of its first release
     /// is left out: else what counts would change with each look.
     pub fn of(said: &[Said]) -> Self {
+        let mut drift = Self::of_all(said);
+        let exceeds = |said: &[Said]| Self::of_all(said).exceeds();
+        drift.is_of_one = drift.exceeds() && !holds(said, |one| one.owner, exceeds);
+        drift
+    }
+
+    fn of_all(said: &[Said]) -> Self {
         let mut drift = Self::default();
         for cluster in by_cluster(said, |one| (one.cluster, one.released)) {
             drift.see(&cluster);
@@ -145,8 +156,13 @@ impl Drift {
         self.most = self.most.max(self.sums.iter().sum::<f64>() / WAYS as f64);
     }
 
-    /// Probabilities are off.
+    /// Probabilities are off, and not for one owner of several alone: less is seen without an owner,
+    /// so that false alarms become no more frequent.
     pub fn alarms(&self) -> bool {
+        self.exceeds() && !self.is_of_one
+    }
+
+    fn exceeds(&self) -> bool {
         self.most >= BETWEEN_FALSE_ALARMS
     }
 

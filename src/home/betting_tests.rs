@@ -6,7 +6,8 @@ fn release(number: i64, random: &mut Random, truth: impl Fn(f64) -> f64) -> Said
     let log_odds = random.unit() * 6.0 - 3.0;
     let p = Calibration { a: 1.0, b: truth(log_odds) }.probability(0.0);
     let success = random.unit() < p;
-    Said { cluster: number, released: number * DAY, log_odds, success }
+    let (owner, released) = (number.unsigned_abs(), number * DAY);
+    Said { cluster: number, owner, released, log_odds, success }
 }
 
 fn drift(seed: u64, clusters: i64, truth: impl Fn(f64) -> f64) -> Drift {
@@ -88,7 +89,13 @@ fn drift_after_a_long_good_time_is_found() {
 fn a_large_cluster_is_one_piece_of_evidence() {
     // All jobs of a cluster fail together: one outcome, a hundred times over.
     let cluster = |number: i64, success: bool| {
-        (0..100).map(move |_| Said { cluster: number, released: number, log_odds: 2.0, success })
+        (0..100).map(move |_| Said {
+            cluster: number,
+            owner: 1,
+            released: number,
+            log_odds: 2.0,
+            success,
+        })
     };
     let said: Vec<Said> = (0..3).flat_map(|at| cluster(at, false)).collect();
     let drift = Drift::of(&said);
@@ -102,4 +109,27 @@ fn what_a_cluster_shows_on_later_days_changes_nothing() {
     let later = Said { released: said[7].released + 3 * DAY, success: !said[7].success, ..said[7] };
     let more: Vec<Said> = said.iter().copied().chain([later]).collect();
     assert_eq!(Drift::of(&said), Drift::of(&more));
+}
+
+#[test]
+fn one_owner_of_several_alarms_nobody() {
+    let mut random = Random::new(6);
+    let mut said: Vec<Said> = (0..600).map(|at| release(at, &mut random, |l| l)).collect();
+    // 200 clusters that fail on purpose.
+    let failed = |at: i64| Said {
+        cluster: 10_000 + at,
+        owner: 7_777,
+        released: at * DAY,
+        log_odds: 2.0,
+        success: false,
+    };
+    let of_one: Vec<Said> = (0..200).map(failed).collect();
+    said.extend(of_one.iter().copied());
+    assert!(!Drift::of(&said).alarms());
+    // Who alone has releases is not outvoted.
+    assert!(Drift::of(&of_one).alarms());
+    // Others see it too.
+    let of_two =
+        of_one.iter().map(|one| Said { owner: one.owner + one.cluster as u64 % 2, ..*one });
+    assert!(Drift::of(&of_two.collect::<Vec<_>>()).alarms());
 }

@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 
 use super::HomeError;
+use super::owners::without_each;
 use crate::metrics::{Draws, Estimate, NAMES, Outcomes, Scored, draw};
 use crate::model::{
     Apart, Calibration, Change, Interval, Recalibration, RecalibrationCheck, fit, fit_near,
@@ -12,6 +13,13 @@ use crate::model::{
 
 /// Outcomes that the older and the newer part need: fewer say next to nothing of two numbers.
 const LEAST_IN_PART: usize = 20;
+
+/// Logits of the model at which the bound on an owner holds: probabilities of 0.02 and 0.98.
+const ENDS: [f64; 2] = [-4.0, 4.0];
+
+/// How far the only owner of outcomes may move a logit, there; one of n owners may an n-th of that.
+/// About what an access point differs by ([`Apart`]: one standard deviation there). Assumed.
+pub const MOST_OF_ONE: f64 = 1.0;
 
 /// How a new calibration is compared with the one before.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,6 +49,8 @@ pub struct Judged {
     pub weight: Vec<f32>,
     /// Cluster.
     pub cluster: Vec<i64>,
+    /// Owners, as numbers; empty where they are not known and none is bounded.
+    pub owner: Vec<u64>,
     /// When the job went on hold, Unix seconds.
     pub hold_time: Vec<i64>,
     /// When it was released, Unix seconds.
@@ -78,6 +88,7 @@ impl Judged {
             outcome: of(&self.outcome, places),
             weight: of(&self.weight, places),
             cluster: of(&self.cluster, places),
+            owner: if self.owner.is_empty() { Vec::new() } else { of(&self.owner, places) },
             hold_time: of(&self.hold_time, places),
             decided: of(&self.decided, places),
         }
@@ -85,8 +96,32 @@ impl Judged {
 
     /// Near the calibration before; `None` where they are all alike, or a likelier success succeeds
     /// less often.
+    ///
+    /// Whatever the outcomes of an owner are, the fit lies between the calibration before and the
+    /// one that the others' outcomes give, or beyond that by at most [`MOST_OF_ONE`] by the number
+    /// of owners: an owner can hold back what is learned, and move it no farther than that.
     pub fn fit_near(&self, before: Calibration, apart: Apart) -> Option<Calibration> {
-        fit_near(before, apart, &self.logits, &self.outcome, &self.weight, &self.cluster)
+        let fit =
+            |of: &Self| fit_near(before, apart, &of.logits, &of.outcome, &of.weight, &of.cluster);
+        let all = fit(self)?;
+        let without = without_each(&self.owner);
+        if without.is_empty() {
+            return Some(all);
+        }
+        let most = MOST_OF_ONE / without.len() as f64;
+        let without: Vec<Calibration> =
+            without.iter().map(|rest| fit(&self.some(rest)).unwrap_or(before)).collect();
+        let [low, high] = ENDS.map(|logit| {
+            let at = |of: &Calibration| of.a * logit + of.b;
+            let of_others = without.iter().map(at);
+            let (least, largest) =
+                (of_others.clone().fold(f64::MAX, f64::min), of_others.fold(f64::MIN, f64::max));
+            // What holds without any one of them, whichever that is.
+            let shown = at(&before).clamp(least, largest);
+            at(&all).clamp(shown - most, shown + most)
+        });
+        let a = (high - low) / (ENDS[1] - ENDS[0]);
+        (a > 0.0).then_some(Calibration { a, b: (low + high) / 2.0 })
     }
 
     /// As if nothing had been before, and as if no two outcomes were of one cluster.
@@ -220,3 +255,7 @@ fn change(drawn: &Draws, name: &str) -> Option<Change> {
         difference: interval(drawn.difference(1, 0, figure))?,
     })
 }
+
+#[cfg(test)]
+#[path = "fit_tests.rs"]
+mod tests;

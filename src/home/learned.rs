@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{Judged, Pair, Said};
-use crate::journal::{Asked, Entry, HoldOf, Learned, VERSION, What};
+use crate::journal::{Asked, Entry, HoldOf, Learned, VERSION, What, owner_of};
 
 use eventlog::JobId;
 
@@ -94,6 +94,8 @@ impl Rows {
             judged.outcome.push(f32::from(u8::from(row.success)));
             judged.weight.push(1.0);
             judged.cluster.push(row.asked.hold.job.cluster.into());
+            // Outcomes whose owner was not noted are together those of one.
+            judged.owner.push(owner_of(row.asked.owner.as_deref()));
             judged.hold_time.push(row.asked.hold.entered_current_status.unwrap_or(row.released));
             judged.decided.push(row.released);
         }
@@ -106,6 +108,7 @@ impl Rows {
         let rows = rows.filter(|row| row.asked.in_use.model == model);
         rows.map(|row| Said {
             cluster: row.asked.hold.job.cluster.into(),
+            owner: owner_of(row.asked.owner.as_deref()),
             released: row.released,
             log_odds: log_odds(row.asked.in_use.probability),
             success: row.success,
@@ -124,6 +127,7 @@ impl Rows {
                 let said = row.asked.challenger.as_ref().filter(|said| said.model == challenger)?;
                 Some(Pair {
                     cluster: row.asked.hold.job.cluster.into(),
+                    owner: owner_of(row.asked.owner.as_deref()),
                     released: row.released,
                     in_use: row.asked.in_use.probability,
                     challenger: said.probability,

@@ -14,7 +14,8 @@ fn asked(proc: i32, entered: i64, time: i64, probability: f64) -> Entry {
         entered_current_status: Some(entered),
     };
     let (in_use, challenger) = (answer("old", probability), Some(answer("new", 0.9)));
-    Entry { version: VERSION, time, what: What::Asked(Asked { hold, in_use, challenger }) }
+    let owner = Some("alice".to_owned());
+    Entry { version: VERSION, time, what: What::Asked(Asked { hold, owner, in_use, challenger }) }
 }
 
 fn ended(proc: i32, held: i64, released: i64, success: bool) -> Ended {
@@ -74,4 +75,22 @@ fn lines_that_no_model_can_say_are_left_out() {
     let text = serde_json::to_string(&entries.remove(1)).unwrap();
     let back: Entry = serde_json::from_str(&text).unwrap();
     assert!(matches!(back.what, What::Learned(_)), "{text}");
+}
+
+#[test]
+fn an_outcome_keeps_its_owner_and_lines_without_one_are_read() {
+    let new = learned(&[asked(0, NOON, NOON + 60, 0.5)], &[], &[ended(0, NOON, NOON + 99, true)]);
+    let line = serde_json::to_string(&new[0]).unwrap();
+    assert!(line.contains(r#""Owner":"alice""#), "{line}");
+    // As it was written before there were owners: the same but for that field.
+    let old = line.replace(r#""Owner":"alice","#, "");
+    let read: Entry = serde_json::from_str(&old).unwrap();
+    let What::Learned(of_old) = &read.what else { panic!("{read:?}") };
+    assert_eq!(of_old.asked.owner, None);
+    assert_eq!(serde_json::to_string(&read).unwrap(), old);
+    // A program leaves out what it does not know, so that an older one reads what a newer wrote.
+    let newer = line.replace(r#""Owner":"#, r#""OwnerOfTomorrow":"#);
+    assert_eq!(serde_json::from_str::<Entry>(&newer).unwrap(), read);
+    let judged = Rows::newest(&[new[0].clone(), read], 9).judged("old");
+    assert_eq!(judged.owner, [owner_of(Some("alice")), owner_of(None)]);
 }

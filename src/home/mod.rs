@@ -10,6 +10,7 @@
 //! - `fit`: fits slope and intercept, and measures them on newer outcomes.
 //! - `kept`: the file of a calibration beside its model.
 //! - `learned`: joins what was said of a hold with its outcome.
+//! - `owners`: what is learned without each owner in turn.
 //! - `state`: installs a challenger and takes it back.
 //! - `trial`: the trial of a challenger.
 
@@ -18,12 +19,13 @@ mod files;
 mod fit;
 mod kept;
 mod learned;
+mod owners;
 mod state;
 mod trial;
 
 pub use betting::{BETWEEN_FALSE_ALARMS, BOUND, Bet, Drift, ERROR, Said, error_of};
 pub use files::{own, put};
-pub use fit::{FitOptions, Judged, Recalibrated, is_worse, recalibrate};
+pub use fit::{FitOptions, Judged, MOST_OF_ONE, Recalibrated, is_worse, recalibrate};
 pub use kept::{CALIBRATION, Kept, MODEL};
 pub use learned::{Ended, Rows, learned};
 pub use state::{Challenger, PlaceError, Places, Request, State};

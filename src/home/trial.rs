@@ -2,6 +2,7 @@
 //! knew what came of them.
 
 use super::betting::{Bet, DAY, by_cluster, error_of};
+use super::owners::holds;
 use crate::advice::Costs;
 
 /// Probabilities are held this far from 0 and 1 in the log loss, so that a difference has a bound.
@@ -19,6 +20,8 @@ pub const DAYS: i64 = 90;
 pub struct Pair {
     /// Cluster.
     pub cluster: i64,
+    /// Owner, as a number.
+    pub owner: u64,
     /// When it was released, Unix seconds.
     pub released: i64,
     /// Probability of success by the model in use, 0 to 1.
@@ -44,6 +47,8 @@ pub struct Trial {
     pub releases: usize,
     /// Their clusters.
     pub clusters: usize,
+    /// It is better for one owner of several alone.
+    pub is_of_one: bool,
 }
 
 impl Trial {
@@ -51,6 +56,13 @@ impl Trial {
     /// their first release on it, each cluster being the mean over its releases of that day. So
     /// neither jobs of a cluster nor clusters of one outage count as independent.
     pub fn of(number: u32, pairs: &[Pair], costs: &Costs) -> Self {
+        let mut trial = Self::of_all(number, pairs, costs);
+        let is_better = |pairs: &[Pair]| Self::of_all(number, pairs, costs).is_better();
+        trial.is_of_one = trial.is_better() && !holds(pairs, |pair| pair.owner, is_better);
+        trial
+    }
+
+    fn of_all(number: u32, pairs: &[Pair], costs: &Costs) -> Self {
         let mut trial = Self {
             number,
             log_loss: Bet::default(),
@@ -58,6 +70,7 @@ impl Trial {
             hours_a_release: 0.0,
             releases: 0,
             clusters: 0,
+            is_of_one: false,
         };
         let most = most_hours(costs);
         let gained = |pair: &Pair| {
@@ -88,10 +101,12 @@ impl Trial {
     }
 
     /// It is better by log loss and by decisions, each beyond the error that is left for it. Where
-    /// it is no better by one of them, both are found with that error at most.
+    /// it is no better by one of them, both are found with that error at most. It has to be so
+    /// without any one owner too.
     pub fn is_better(&self) -> bool {
         let error = error_of(self.number);
-        self.clusters >= LEAST_CLUSTERS
+        !self.is_of_one
+            && self.clusters >= LEAST_CLUSTERS
             && self.log_loss.mean() > 0.0
             && self.hours.mean() > 0.0
             && self.hours_a_release > 0.0

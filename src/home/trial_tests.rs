@@ -46,6 +46,7 @@ fn pairs(world: &World, in_use: &[f64], challenger: &[f64]) -> Vec<Pair> {
     let all = world.releases.iter().zip(in_use.iter().zip(challenger));
     all.map(|(&(cluster, _, success), (&one, &other))| Pair {
         cluster,
+        owner: cluster.unsigned_abs() % 40,
         // Twenty clusters a day.
         released: cluster * 4_320,
         in_use: sigmoid(one),
@@ -155,6 +156,7 @@ fn better_probabilities_with_the_same_decisions_do_not_suffice() {
 fn sure_and_wrong(clusters: i64, a_day: i64) -> Trial {
     let pair = |cluster: i64| Pair {
         cluster,
+        owner: 1,
         released: cluster * 86_400 / a_day,
         in_use: 0.01,
         challenger: 0.99,
@@ -185,7 +187,7 @@ fn more_hours_lost_a_release_install_nothing() {
         let is_large = cluster % 10 == 9;
         for _ in 0..if is_large { 40 } else { 1 } {
             let (released, success) = (cluster * 8_640, !is_large);
-            pairs.push(Pair { cluster, released, in_use: 0.2, challenger: 0.8, success });
+            pairs.push(Pair { cluster, owner: 1, released, in_use: 0.2, challenger: 0.8, success });
         }
     }
     let trial = Trial::of(1, &pairs, &Costs::default());
@@ -202,4 +204,24 @@ fn a_later_challenger_has_less_error_left() {
     let pairs = pairs(&world, &in_use, &said);
     let days = [1, 100].map(|number| is_ever_better(number, &pairs).unwrap_or(i64::MAX));
     assert!(days[0] < days[1], "{days:?}");
+}
+
+#[test]
+fn one_owner_of_several_installs_nothing() {
+    let of = |owners: u64| {
+        let pair = |cluster: i64| Pair {
+            cluster,
+            // Most are of one owner.
+            owner: (cluster % 4 == 0).then_some(cluster.unsigned_abs() % owners).unwrap_or(0),
+            released: cluster * 43_200,
+            // What that owner does makes the challenger better, and the others' does not.
+            in_use: 0.3,
+            challenger: if cluster % 4 == 0 { 0.3 } else { 0.9 },
+            success: true,
+        };
+        Trial::of(1, &(0..240).map(pair).collect::<Vec<_>>(), &Costs::default())
+    };
+    assert!(of(1).is_better());
+    let several = of(5);
+    assert!(several.hours.rejects(error_of(1)) && several.is_of_one && !several.is_better());
 }

@@ -57,6 +57,9 @@ pub struct Asked {
     /// The hold.
     #[serde(flatten)]
     pub hold: HoldOf,
+    /// Owner; older programs did not write it, and leave it out when they read it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
     /// The model in use.
     pub in_use: Answer,
     /// A model on trial.
@@ -182,6 +185,11 @@ pub struct Weighed {
     pub choice: Recommendation,
     /// Expected cost, hours.
     pub hours: f64,
+}
+
+/// An owner as a number.
+pub fn owner_of(name: Option<&str>) -> u64 {
+    eventlog::fnv1a(name.unwrap_or_default().as_bytes())
 }
 
 /// Which hold of which job.

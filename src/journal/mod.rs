@@ -19,7 +19,7 @@ mod noted;
 
 pub use entry::{
     Act, Advised, Answer, Asked, By, Did, Edited, Eligible, Ended, Entry, HoldOf, JobRange,
-    Learned, Profiled, Result, Step, StoodIn, VERSION, Weighed, What,
+    Learned, Profiled, Result, Step, StoodIn, VERSION, Weighed, What, owner_of,
 };
 pub use file::{Journal, JournalError, Kept, Locked};
 pub use noted::noted_actions;

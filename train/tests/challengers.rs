@@ -130,6 +130,8 @@ impl World {
         later
             .map(|at| Pair {
                 cluster: self.cluster[at],
+                // Each cluster has its own: what one of them shows does not decide.
+                owner: self.cluster[at].unsigned_abs(),
                 released: self.released[at],
                 in_use: in_use[at],
                 challenger: challenger[at],

@@ -36,6 +36,17 @@ const PAUSE: i64 = 600;
 /// Seconds of what was said that are looked back. Assumed: a hold is seldom longer.
 const BACK: i64 = 40 * 86_400;
 
+/// What is asked.
+#[derive(Debug)]
+pub struct Question {
+    /// The job.
+    pub job: JobId,
+    /// Its owner, as [`crate::line::owner_key`] has it.
+    pub owner: String,
+    /// Its hold.
+    pub hold: HoldInQueue,
+}
+
 /// What there is to ask.
 #[derive(Debug)]
 pub struct Questions {
@@ -93,20 +104,23 @@ impl Questions {
         &self,
         advisor: ManuallyDrop<Advisor<'_>>,
         model: &Model,
-        holds: impl Iterator<Item = (JobId, HoldInQueue)>,
+        holds: impl Iterator<Item = Question>,
         until: Instant,
         out: &mut dyn Write,
     ) -> Result<(), AskError> {
         let begun = Instant::now();
         let left = until.saturating_duration_since(begun);
         let until = begun + TIME.min(left / 3);
-        let due = |(job, hold): &(JobId, HoldInQueue)| {
+        let due = |Question { job, hold, .. }: &Question| {
             hold.num_holds.is_some() && self.is_due(*job, hold.entered_current_status)
         };
-        let holds: Vec<(JobId, HoldInQueue)> = holds.filter(due).take(HOLDS).collect();
-        if holds.is_empty() {
+        let questions: Vec<Question> = holds.filter(due).take(HOLDS).collect();
+        if questions.is_empty() {
             return Ok(());
         }
+        let owners: Vec<String> = questions.iter().map(|one| one.owner.clone()).collect();
+        let holds: Vec<(JobId, HoldInQueue)> =
+            questions.into_iter().map(|one| (one.job, one.hold)).collect();
         let said = self.all(&advisor, &holds, until)?;
         let mut others = Vec::new();
         if let Some((challenger, identity)) = &self.challenger {
@@ -119,7 +133,8 @@ impl Questions {
             others = self.all(&advisor, &holds, until)?.into_iter().map(answer).collect();
         }
         let others = others.into_iter().chain(std::iter::repeat(None));
-        for (((job, hold), logit), challenger) in holds.into_iter().zip(said).zip(others) {
+        let all = holds.into_iter().zip(owners).zip(said).zip(others);
+        for ((((job, hold), owner), logit), challenger) in all {
             let probability = |logit| model.metadata.calibration.probability(logit);
             let in_use = logit.and_then(|l| Answer::of(&self.in_use, l, probability(l)));
             // With one on trial both are asked or none.
@@ -131,7 +146,7 @@ impl Questions {
             writeln!(
                 out,
                 "{}",
-                Line::Asked(Asked { job, num_holds, entered, in_use, challenger })
+                Line::Asked(Asked { job, num_holds, entered, owner, in_use, challenger })
             )?;
         }
         Ok(())
@@ -173,7 +188,7 @@ pub enum AskError {
 /// [`JournalError`]
 pub fn keep(settings: &Settings, lines: &[Line], now: i64) -> Result<(), JournalError> {
     let entry = |line: &Line| {
-        let Line::Asked(Asked { job, num_holds, entered, in_use, challenger }) = line else {
+        let Line::Asked(Asked { job, num_holds, entered, owner, in_use, challenger }) = line else {
             return None;
         };
         let hold = HoldOf {
@@ -182,7 +197,9 @@ pub fn keep(settings: &Settings, lines: &[Line], now: i64) -> Result<(), Journal
             entered_current_status: Some(*entered),
         };
         let challenger = challenger.as_ref().map(Answer::entry);
-        let what = What::Asked(journal::Asked { hold, in_use: in_use.entry(), challenger });
+        let owner = Some(owner.clone());
+        let asked = journal::Asked { hold, owner, in_use: in_use.entry(), challenger };
+        let what = What::Asked(asked);
         Some(Entry { version: VERSION, time: now, what })
     };
     let entries: Vec<Entry> = lines.iter().filter_map(entry).collect();

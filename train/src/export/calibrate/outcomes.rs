@@ -60,6 +60,8 @@ pub(super) fn judged(dataset: &Dataset, model: &Model, rows: &[usize]) -> Result
         outcome: rows.iter().map(|&row| dataset.target(row) as f32).collect(),
         weight: rows.iter().map(|&row| dataset.weight[row]).collect(),
         cluster: rows.iter().map(|&row| dataset.cluster[row]).collect(),
+        // Who calibrates by hand chose the logs.
+        owner: Vec::new(),
         hold_time: rows.iter().map(|&row| dataset.hold_time[row]).collect(),
         decided: rows.iter().map(|&row| dataset.decision_instant[row]).collect(),
     })
