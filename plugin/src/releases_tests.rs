@@ -224,3 +224,33 @@ fn a_release_by_somebody_else_is_none_of_the_advisor() {
     played.say(&[left(&act, NOW + 1, How::Other)], NOW + 10);
     assert!(played.intended().is_empty() && open_acts(&played.entries).is_empty());
 }
+
+#[test]
+fn what_gets_through_of_one_owner_lets_one_job_of_another_go() {
+    let of = |owner: &str, procs: std::ops::Range<i32>| -> Vec<Judged> {
+        let judged = |proc| Judged { owner: owner.to_owned(), ..job(proc, "server s") };
+        procs.map(judged).collect()
+    };
+    let mut played = Played::new();
+    let on = settings(true, 0.0);
+    // Six of mallory's jobs get through: one, then five.
+    let (mut jobs, mut now) = (of("mallory", 0..6), NOW);
+    while !jobs.is_empty() {
+        let went = played.pass(&jobs, &on, now).may_go;
+        assert!([1, 5].contains(&went.len()), "{went:?}");
+        for act in played.intended() {
+            let lines = [left(&act, now + 1, How::Policy), ended(&act, now + 5, Result::Through)];
+            assert_eq!(played.say(&lines, now + 10), 2);
+        }
+        jobs.retain(|job| !went.contains(&job.job));
+        now += 20;
+    }
+    let alices = of("alice", 100..110);
+    let went = played.pass(&alices, &on, now).may_go;
+    assert_eq!(went.len(), 1);
+    // Her own shows what her jobs meet.
+    let act = played.intended().remove(0);
+    played.say(&[left(&act, now + 1, How::Policy), ended(&act, now + 5, Result::Through)], now + 9);
+    let rest: Vec<Judged> = alices.into_iter().filter(|job| !went.contains(&job.job)).collect();
+    assert_eq!(played.pass(&rest, &on, now + 10).may_go.len(), 5);
+}

@@ -253,6 +253,50 @@ fn a_calibration_is_fitted_once_a_day_and_used_by_the_command() {
     assert_ne!(probability(&own), probability(&shipped));
 }
 
+/// The logit that a calibration file makes of a logit of 2.
+fn served_at_two(point: &AccessPoint) -> f64 {
+    let kept = fs::read(point.path("home/calibration.json"));
+    let Ok(kept) = kept else { return 2.0 };
+    let kept: serde_json::Value = serde_json::from_slice(&kept).unwrap();
+    let of = |name: &str| kept["Calibration"][name].as_f64().unwrap();
+    of("a") * 2.0 + of("b")
+}
+
+#[test]
+fn failures_on_purpose_of_one_user_move_no_calibration_of_others() {
+    let served = |with_owners: bool| {
+        let point = AccessPoint::new();
+        // Of 20 users, as the model says.
+        let mut entries = outcomes(1_000, Calibration::default(), None);
+        let failed = outcomes(200, Calibration { a: 0.0, b: -99.0 }, None);
+        entries.extend(failed.into_iter().map(|mut entry| {
+            if let What::Learned(learned) = &mut entry.what {
+                learned.asked.hold.job.cluster += 10_000;
+                // Where the model is sure, they fail on purpose.
+                learned.asked.in_use.logit = learned.asked.in_use.logit.abs();
+            }
+            entry
+        }));
+        entries.sort_by_key(|entry| entry.time);
+        for (number, entry) in entries.iter_mut().enumerate() {
+            if let What::Learned(learned) = &mut entry.what {
+                let is_honest = learned.asked.hold.job.cluster < 10_000;
+                let owner = if is_honest { format!("user{}", number % 20) } else { "m".to_owned() };
+                learned.asked.owner = Some(owner).filter(|_| with_owners);
+            }
+        }
+        journal_by_month(&point, &entries);
+        let said = point.said("-learn", &[]);
+        assert!(said.contains("Outcomes = 1200"), "{said}");
+        assert!(!with_owners || said.contains("Drift = \"none"), "{said}");
+        served_at_two(&point)
+    };
+    let (known, unknown) = (served(true), served(false));
+    assert!((known - 2.0).abs() < 0.25, "{known}");
+    // Files of before have no owners: all of it may be of one, who moves it by one at most.
+    assert!((unknown - 2.0).abs() <= 1.0 + 1e-6, "{unknown}");
+}
+
 #[test]
 fn a_calibration_that_is_worse_on_newer_outcomes_is_not_kept() {
     let point = AccessPoint::new();

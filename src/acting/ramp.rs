@@ -268,6 +268,8 @@ impl Times {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     const MOST: usize = 1_000;
@@ -366,5 +368,44 @@ mod tests {
     fn what_shows_nothing_for_an_hour_holds_up_nobody() {
         assert_eq!(left(&[open(0)], MOST_OPEN - 1), 0);
         assert_eq!(left(&[open(0)], MOST_OPEN), 1);
+    }
+
+    proptest! {
+        /// What one other owner shows counts for no more than all the remaining ones do.
+        #[test]
+        fn no_owner_widens_the_stages_of_others(
+            ends in prop::collection::vec((0..5_u64, 0..9_u8), 0..200),
+            mallorys in 0..400_usize,
+            at in 0..200_usize,
+        ) {
+            const MALLORY: u64 = 9;
+            let mut order: Vec<(u64, bool)> =
+                ends.iter().map(|&(owner, end)| (owner, end > 0)).collect();
+            let at = at.min(order.len());
+            order.splice(at..at, std::iter::repeat_n((MALLORY, true), mallorys));
+            let attempt = |(at, &(owner, ok)): (usize, &(u64, bool))| {
+                let at = i64::try_from(at).unwrap();
+                Attempt { at, ended: Some((at, ok)), took: None, owner }
+            };
+            let attempts: Vec<Attempt> = order.iter().enumerate().map(attempt).collect();
+            let room = room(&attempts, MOST, 1_000);
+            for owner in 0..6 {
+                let group = room.group_of(owner);
+                let shown: usize = order
+                    .iter()
+                    .map(|&(whose, ok)| match whose {
+                        _ if !ok => 0,
+                        MALLORY => 0,
+                        whose if Some(whose) == group => 1,
+                        _ => 2,
+                    })
+                    .sum();
+                let (width, left) = room.of_group(group);
+                // A stage is so many times as wide as what the one before took.
+                let most = if shown == 0 { FIRST } else { WIDER * shown };
+                prop_assert!(width <= most, "{owner}: {width} of {shown}");
+                prop_assert!(left <= width);
+            }
+        }
     }
 }

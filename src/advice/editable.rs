@@ -29,17 +29,6 @@ const SUBMITTED: [(&str, &str); 14] = [
     ("Cmd", "executable"),
 ];
 
-/// Settings that name attributes which are not to be edited (`SetAttribute` in
-/// `src/condor_schedd.V6/qmgmt.cpp`).
-const KEPT_BY: [&str; 6] = [
-    "IMMUTABLE_JOB_ATTRS",
-    "PROTECTED_JOB_ATTRS",
-    "SECURE_JOB_ATTRS",
-    "SYSTEM_IMMUTABLE_JOB_ATTRS",
-    "SYSTEM_PROTECTED_JOB_ATTRS",
-    "SYSTEM_SECURE_JOB_ATTRS",
-];
-
 /// The submit command that sets an attribute; `+Name` for one of the owner's own.
 pub(super) fn command_of(attribute: &str) -> String {
     let known = SUBMITTED.iter().find(|(name, _)| name.eq_ignore_ascii_case(attribute));
@@ -56,14 +45,9 @@ pub struct Editable {
 impl Editable {
     /// As a configuration says.
     pub fn of(knobs: &Knobs) -> Self {
-        let mut kept = BTreeMap::new();
-        for setting in KEPT_BY {
-            for list in knobs.all(setting) {
-                let names = list.split([',', ' ', '\t', '\n']).filter(|name| !name.is_empty());
-                kept.extend(names.map(|name| (name.to_ascii_lowercase(), setting)));
-            }
-        }
-        Self { kept: Arc::new(kept) }
+        let kept = knobs.kept_attributes();
+        let kept = kept.map(|(name, setting)| (name.to_ascii_lowercase(), setting));
+        Self { kept: Arc::new(kept.collect()) }
     }
 
     /// The setting that keeps an attribute from edits.
@@ -85,7 +69,7 @@ impl Editable {
     /// An edit, where it is allowed. `old`: the value, an expression, where known.
     pub fn edit(&self, attribute: &str, old: Option<String>, new: &str) -> Option<Edit> {
         let (name, new) = (attribute.to_owned(), new.to_owned());
-        self.allows(attribute).then(|| Edit { attribute: name, old, new })
+        self.allows(attribute).then_some(Edit { attribute: name, old, new })
     }
 }
 
@@ -140,6 +124,7 @@ pub struct KeptAttribute {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::KEPT_BY;
 
     #[test]
     fn only_what_is_submitted_or_the_owners_own_is_edited() {
@@ -166,7 +151,6 @@ mod tests {
             "AuthTokenScopes",
             "AuthTokenOfTomorrow",
             "x509UserProxyEmail",
-            "CheckpointDestinationValid",
             "FpgasProvisioned",
             "FpgasUsage",
             "AssignedFpgas",

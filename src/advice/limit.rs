@@ -53,9 +53,7 @@ pub(super) fn change(limit: &OwnLimit, seen: Option<&LimitSeen>, editable: &Edit
         edit.map(Command::Edit).into_iter().collect()
     };
     let (raise, commands) = match wanted.as_ref().unwrap_or(&limit.raise) {
-        Raise::Attribute { name, .. } | Raise::Expression { name, .. }
-            if !editable.allows(name) =>
-        {
+        raise if !is_owners(raise, &limit.policy, editable) => {
             (LimitRaise::Administrator, Vec::new())
         }
         Raise::Attribute { name, to, .. } if *to > MOST => {
@@ -72,7 +70,6 @@ pub(super) fn change(limit: &OwnLimit, seen: Option<&LimitSeen>, editable: &Edit
             (raise, command(name, None, text))
         }
         Raise::Request(Request::Cpus) => (LimitRaise::Cpus, Vec::new()),
-        _ if limit.policy.starts_with("SYSTEM_") => (LimitRaise::Administrator, Vec::new()),
         _ => (LimitRaise::Policy, Vec::new()),
     };
     let what = ChangeKind::Limit {
@@ -84,6 +81,15 @@ pub(super) fn change(limit: &OwnLimit, seen: Option<&LimitSeen>, editable: &Edit
         raise,
     };
     Change::new(what, commands)
+}
+
+/// Whether the owner of a job may edit what raises its limit.
+fn is_owners(raise: &Raise, policy: &str, editable: &Editable) -> bool {
+    match raise {
+        Raise::Attribute { name, .. } | Raise::Expression { name, .. } => editable.allows(name),
+        Raise::Request(Request::Cpus) => editable.allows("RequestCpus"),
+        _ => editable.allows(policy) && !policy.starts_with("SYSTEM_"),
+    }
 }
 
 #[cfg(test)]

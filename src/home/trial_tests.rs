@@ -212,7 +212,7 @@ fn one_owner_of_several_installs_nothing() {
         let pair = |cluster: i64| Pair {
             cluster,
             // Most are of one owner.
-            owner: (cluster % 4 == 0).then_some(cluster.unsigned_abs() % owners).unwrap_or(0),
+            owner: if cluster % 4 == 0 { cluster.unsigned_abs() % owners } else { 0 },
             released: cluster * 43_200,
             // What that owner does makes the challenger better, and the others' does not.
             in_use: 0.3,

@@ -1,6 +1,6 @@
 //! What follows from an explanation: what to do with the job, in plain sentences.
 
-use super::explain::{ExplainedPolicy, Explanation, Form, Part};
+use super::explain::{ExplainedPolicy, Explanation, Form, Part, TIMER};
 use super::forecast::{Gate, Truth};
 use super::prediction::{display_name, is_never};
 use super::prospect::{HORIZON, Prospect};
@@ -91,9 +91,13 @@ impl Explanation {
             Gate::Managed => {
                 "It is not released by policy: the manager that has it decides.".to_owned()
             }
-            Gate::TimerUndefined => format!(
-                "It is not released by policy before its TimerRemove is corrected with condor_qedit; {by_hand}."
-            ),
+            Gate::TimerUndefined => {
+                let by = match self.kept.contains(&TIMER) {
+                    true => "by the administrator of the access point",
+                    false => "with condor_qedit",
+                };
+                format!("It is not released by policy before its {TIMER} is corrected {by}; {by_hand}.")
+            }
             Gate::NotHeld => {
                 "The ad does not say that the job is held: its JobStatus is not 5.".to_owned()
             }
@@ -135,7 +139,8 @@ impl Explanation {
                 let Some(nearest) = &missing.nearest else { continue };
                 let name = display_name(&one.policy.name);
                 let (wrong, right) = (shown(&missing.name, SHOWN), shown(nearest, SHOWN));
-                let how = if one.policy.name == Kind::Release.attribute() {
+                let is_own = one.policy.name == Kind::Release.attribute();
+                let how = if is_own && !self.kept.contains(&Kind::Release.attribute()) {
                     format!("condor_qedit {job} can correct it")
                 } else {
                     "the administrator of the access point can correct it".to_owned()

@@ -39,7 +39,12 @@ pub struct Explanation {
     pub knobs_known: bool,
     /// NumHolds is above SYSTEM_MAX_RELEASES: `condor_release` is refused but to queue super users.
     pub release_refused: bool,
+    /// Of the attributes that a person could correct, those that the access point keeps from edits.
+    pub(super) kept: Vec<&'static str>,
 }
+
+/// The attribute of the date at which a job is removed.
+pub(super) const TIMER: &str = "TimerRemove";
 
 /// One policy taken apart.
 #[derive(Clone, Debug)]
@@ -164,7 +169,10 @@ pub(crate) fn explain_in(
     });
     let num_holds = integer(ad, "NumHolds", &context).unwrap_or(0);
     let release_refused = knobs.max_releases().is_some_and(|limit| num_holds > limit);
-    Explanation { forecast, policies, knobs_known, release_refused }
+    let is_kept =
+        |name: &&str| knobs.kept_attributes().any(|(kept, _)| kept.eq_ignore_ascii_case(name));
+    let kept = [Kind::Release.attribute(), TIMER].into_iter().filter(is_kept).collect();
+    Explanation { forecast, policies, knobs_known, release_refused, kept }
 }
 
 /// Takes one policy apart.

@@ -292,6 +292,17 @@ fn slips_of_the_pen_are_to_be_mended() {
 }
 
 #[test]
+fn what_the_access_point_keeps_from_edits_is_the_administrators_to_correct() {
+    let ad = ad(&[("PeriodicRelease", "NumHold < 9")]);
+    for knob in crate::policy::knobs::KEPT_BY {
+        let knobs = Knobs::from_iter([(knob, "Owner periodicrelease")]);
+        let said = explain(&ad, Some(&knobs), NOW).conclusion("7.0").join(" ");
+        let ends = "probably meant: the administrator of the access point can correct it.";
+        assert!(said.ends_with(ends), "{said}");
+    }
+}
+
+#[test]
 fn attributes_that_need_themselves_and_costly_ones_end() {
     let looping = explained(&[
         ("PeriodicRelease", "Loop || PeriodicRelease"),

@@ -19,6 +19,17 @@ const KNOWS_MAX_RELEASES: Version = Version::new(24, 10, 0);
 /// (`src/classad/attrrefs.cpp`).
 const KNOWS_CIRCLES: Version = Version::new(25, 13, 0);
 
+/// Knobs that name attributes which are not to be edited (`SetAttribute` in
+/// `src/condor_schedd.V6/qmgmt.cpp`).
+pub(crate) const KEPT_BY: [&str; 6] = [
+    "IMMUTABLE_JOB_ATTRS",
+    "PROTECTED_JOB_ATTRS",
+    "SECURE_JOB_ATTRS",
+    "SYSTEM_IMMUTABLE_JOB_ATTRS",
+    "SYSTEM_PROTECTED_JOB_ATTRS",
+    "SYSTEM_SECURE_JOB_ATTRS",
+];
+
 /// Named policies of one kind that are looked at.
 const MAX_NAMES: usize = 256;
 
@@ -31,10 +42,15 @@ impl Knobs {
         (!value.is_empty()).then_some(value)
     }
 
-    /// All values of a knob: for the schedd, and for all programs.
-    pub fn all(&self, name: &str) -> impl Iterator<Item = &str> {
-        let names = [format!("SCHEDD.{name}"), name.to_owned()];
-        names.into_iter().filter_map(|name| self.0.get(&name)).map(String::as_str)
+    /// The attributes of jobs that are not to be edited, each with the knob that says so. The schedd
+    /// reads its own value of the knob, `condor_qedit` that of all programs: both count.
+    pub fn kept_attributes(&self) -> impl Iterator<Item = (&str, &'static str)> {
+        KEPT_BY.into_iter().flat_map(|knob| {
+            let lists = [format!("SCHEDD.{knob}"), knob.to_owned()];
+            let lists = lists.into_iter().filter_map(|name| self.0.get(&name));
+            let names = lists.flat_map(|list| list.split([',', ' ', '\t', '\n']));
+            names.filter(|name| !name.is_empty()).map(move |name| (name, knob))
+        })
     }
 
     /// Sets a knob.

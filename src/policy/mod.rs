@@ -47,6 +47,8 @@ pub use dagman::DagNode;
 pub(crate) use explain::explain_in;
 pub use explain::{ExplainedPolicy, Explanation, Form, Missing, Named, Part, explain};
 pub use forecast::{BlockingClause, Forecast, Gate, Policy, PolicyAction, Truth, forecast};
+#[cfg(test)]
+pub(crate) use knobs::KEPT_BY;
 pub use knobs::Knobs;
 pub(crate) use lint::names::{is_owners, nearest};
 pub use own_limit::{Again, Measure, OwnLimit, own_limit_within};
