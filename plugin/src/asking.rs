@@ -4,8 +4,8 @@
 //! ...). A query that meets one never answers, and keeps a process of the schedd
 //! (SCHEDD_QUERY_WORKERS) until somebody ends that. Hence no query of the advisor has a list of
 //! attributes, whose references the schedd would follow, and none evaluates what users may write.
-//! Where one is not answered all the same, it is asked owner by owner, and left out for a day is whose
-//! query is not answered. So it is where the judge fails: each owner has a judge of its own then.
+//! Where one is not answered all the same, the rest of the pass asks owner by owner, and leaves out
+//! for a day whose query is not answered. Where the judge fails, each owner has a judge of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;

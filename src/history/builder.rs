@@ -161,7 +161,10 @@ impl HistoryBuilder {
             self.extend_span(source, span);
         }
         // By the numbers they have in the part: what nobody has room for is not kept.
-        let mut names: Vec<Option<Symbol>> = vec![None; part.symbols.len()];
+        let mut names: Vec<Option<Symbol>> = match self.room {
+            Some(_) => vec![None; part.symbols.len()],
+            None => self.history.symbols.intern_all(&part.symbols).map(Some).collect(),
+        };
         for (job, time, fact) in part.facts {
             if !self.has_room(job, fact, &part.symbols, &names) {
                 continue;

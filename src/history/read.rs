@@ -373,7 +373,8 @@ mod tests {
                 let history = history.build();
                 let input = |owner: &str| -> usize {
                     let jobs = history.jobs().iter();
-                    let of = jobs.filter(|job| history.owner_of(job.job) == Some(owner));
+                    let owner = history.symbols.find(owner);
+                    let of = jobs.filter(|job| history.owner_of(job.job) == owner);
                     of.map(|job| job.input.len()).sum()
                 };
                 (input("mallory"), input("alice"), left_out)

@@ -52,6 +52,11 @@ impl Symbols {
         self.intern_shared(other.shared(symbol))
     }
 
+    /// The symbols here of all names of another table, by the numbers they have there.
+    pub(super) fn intern_all(&mut self, other: &Self) -> impl Iterator<Item = Symbol> {
+        other.names.iter().map(|name| self.intern_shared(Arc::clone(name)))
+    }
+
     /// How many names there are.
     pub(super) fn len(&self) -> usize {
         self.names.len()

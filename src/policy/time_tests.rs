@@ -86,5 +86,6 @@ fn without_owners_whoever_comes_first_has_what_is_left() {
     while time.within("", |steps| steps.take(WORK)).is_some() {
         times += 1;
     }
-    assert_eq!(times, STEPS_OF_SECOND / WORK);
+    // For the last one the steps that are left just do not suffice.
+    assert_eq!(times, STEPS_OF_SECOND / WORK - 1);
 }
