@@ -29,8 +29,9 @@ use self::submit::Submit;
 use super::Manager;
 use super::manager::open_log;
 
-/// Bytes of a DAG file that are read.
-const LONGEST: u64 = 64 << 20;
+/// Bytes that are read of DAG files, of each as often as it is used, and bytes of the splices
+/// before names; bytes of a rescue DAG. Assumed: a million nodes take about as many.
+const LONGEST: u64 = 128 << 20;
 
 /// Submit files that are read, for the logs that they name.
 const SUBMITS: usize = 1_000;
@@ -63,6 +64,8 @@ pub struct Dag {
     submits: BTreeMap<(PathBuf, PathBuf), Arc<Submit>>,
     /// A node has its submit description in the DAG file.
     has_inline: bool,
+    /// What may still be read.
+    left: read::Left,
     /// Lines that could not be read, with their file.
     pub faults: Vec<String>,
 }
@@ -90,6 +93,14 @@ struct Edge {
 }
 
 impl Dag {
+    /// Nodes that are read, of splices each time that they are used, and nodes between many parents
+    /// and many children. Assumed.
+    pub const MOST_NODES: usize = 1_000_000;
+
+    /// Parents and children that PARENT lines have, the nodes of a splice counted each time that it
+    /// is named. Assumed.
+    pub const MOST_JOINED: usize = 4_000_000;
+
     /// Reads a DAG file with its splices and what it includes, which nodes its newest rescue DAG
     /// has as done, and how far its DAGMan is at `now`, Unix seconds.
     ///
@@ -184,6 +195,12 @@ impl Dag {
         self.nodes.iter().filter(|node| !node.joins).count()
     }
 
+    /// How many pairs of a parent and a child it keeps: many with many go through a node between.
+    #[must_use]
+    pub fn edges(&self) -> usize {
+        self.nodes.iter().map(|node| node.children.len()).sum()
+    }
+
     /// It has no nodes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -192,10 +209,14 @@ impl Dag {
 
     fn fault(&mut self, path: &Path, line: usize, text: &str) {
         if self.faults.len() < 20 {
-            let file = crate::queue::display_path(path);
-            self.faults.push(format!("{file}: line {line}: {text}"));
+            self.faults.push(located(path, line, text));
         }
     }
+}
+
+/// A fault of a line.
+fn located(path: &Path, line: usize, text: &str) -> String {
+    format!("{}: line {line}: {text}", crate::queue::display_path(path))
 }
 
 #[cfg(test)]

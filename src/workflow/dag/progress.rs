@@ -1,6 +1,6 @@
 //! How far the nodes of a DAG are, and what keeps others waiting.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::Path;
 
@@ -190,12 +190,13 @@ impl Dag {
 
     /// Nodes that are not done below these.
     fn below(&self, of: &[usize], states: &[State]) -> usize {
-        let mut seen: HashSet<usize> = of.iter().copied().collect();
+        let mut seen = vec![false; self.nodes.len()];
+        of.iter().for_each(|&at| seen[at] = true);
         let mut open = of.to_vec();
         let mut count = 0;
         while let Some(at) = open.pop() {
             for &Edge { child, .. } in &self.nodes[at].children {
-                if seen.insert(child) {
+                if !std::mem::replace(&mut seen[child], true) {
                     let node = &self.nodes[child];
                     count += usize::from(!node.joins && states[child] != State::Done);
                     open.push(child);

@@ -8,27 +8,60 @@ use std::sync::Arc;
 use eventlog::input;
 
 use super::submit::Submit;
-use super::{ALL_NODES, Dag, Edge, LONGEST, Line, Node, SUBMITS};
+use super::{ALL_NODES, Dag, Edge, LONGEST, Line, Node, SUBMITS, located};
 
-/// Nodes, and lists of parents with children, of a DAG with its splices.
-const MOST: usize = 1_000_000;
+/// Words of a line that are read, but of PARENT: none of the commands that are followed has more.
+const WORDS: usize = 32;
 
 /// Files within each other, and files in all.
 const DEEPEST: usize = 32;
 const FILES: usize = 10_000;
 
+/// What may still be read of a DAG.
+#[derive(Debug, PartialEq)]
+pub(super) struct Left {
+    /// Of [`LONGEST`].
+    bytes: u64,
+    /// Of [`Dag::MOST_JOINED`].
+    joined: usize,
+    /// It was said that something is left out.
+    is_said: bool,
+}
+
+impl Default for Left {
+    fn default() -> Self {
+        Self { bytes: LONGEST, joined: Dag::MOST_JOINED, is_said: false }
+    }
+}
+
+impl Left {
+    /// What one more name takes that stands for so many nodes behind a prefix; else the bound that
+    /// is reached.
+    fn take(&mut self, prefix: &str, joined: usize) -> Result<(), &'static str> {
+        self.bytes = self.bytes.checked_sub(prefix.len() as u64).ok_or(BYTES)?;
+        self.joined = self.joined.checked_sub(joined).ok_or("4,000,000 parents and children")?;
+        Ok(())
+    }
+}
+
+/// What [`LONGEST`] is of.
+const BYTES: &str = "128 MiB";
+
 impl Dag {
     /// Reads a file; names of its nodes get the `prefix` of its splice.
     pub(super) fn file(&mut self, path: &Path, prefix: &str, depth: usize) -> io::Result<()> {
         let mut text = Vec::new();
-        input::open_regular(path)?.take(LONGEST).read_to_end(&mut text)?;
+        let mut file = input::open_regular(path)?.take(self.left.bytes);
+        file.read_to_end(&mut text)?;
+        let is_cut = file.into_inner().read(&mut [0])? > 0;
+        self.left.bytes -= text.len() as u64;
         let text = String::from_utf8_lossy(&text);
         let (folder, shared) = (path.parent().unwrap_or(Path::new("")), Arc::<Path>::from(path));
         // The nodes of each splice of this file: those without parents, and those without children.
         let mut splices: HashMap<String, [Vec<usize>; 2]> = HashMap::new();
         let mut inline: Option<String> = None;
         // Nodes may follow the lines that join them.
-        let mut joined: Vec<(usize, Vec<&str>)> = Vec::new();
+        let mut joined: Vec<(usize, &str)> = Vec::new();
         for (number, line) in text.lines().enumerate() {
             let line = line.trim();
             if let Some(end) = &inline {
@@ -37,15 +70,18 @@ impl Dag {
                 }
                 continue;
             }
-            let words: Vec<&str> = line.split_whitespace().collect();
+            let words: Vec<&str> = line.split_whitespace().take(WORDS).collect();
             let Some((&command, rest)) = words.split_first() else { continue };
             if command.starts_with('#') {
                 continue;
             }
             inline = begins_inline(line);
-            if self.nodes.len() > MOST {
-                self.fault(path, number + 1, "more than a million nodes; the rest is left out");
-                return Ok(());
+            let names = [self.nodes.len(), self.without_file.len(), self.descriptions.len()];
+            let is_over = names.into_iter().any(|names| names > Self::MOST_NODES);
+            let taken = self.left.take(prefix, 0);
+            if let Err(over) = if is_over { Err("1,000,000 nodes") } else { taken } {
+                self.leave_out(path, number + 1, over);
+                break;
             }
             match (command.to_ascii_uppercase().as_str(), rest) {
                 // FINAL, SERVICE and PROVISIONER belong to the DAG itself, not to its order.
@@ -92,28 +128,38 @@ impl Dag {
                         self.fault(path, number + 1, &error.to_string());
                     }
                 }
-                ("PARENT", names) => joined.push((number, names.to_vec())),
+                ("PARENT", _) => joined.push((number, line)),
                 _ => {}
             }
         }
-        for (number, names) in joined {
-            let at = names.iter().position(|word| word.eq_ignore_ascii_case("CHILD"));
-            let Some(at) = at else {
+        if is_cut {
+            self.leave_out(path, text.lines().count(), BYTES);
+        }
+        for (number, line) in joined {
+            let mut sides = [Vec::new(), Vec::new()];
+            let mut side = 0;
+            for name in line.split_whitespace().skip(1) {
+                if side == 0 && name.eq_ignore_ascii_case("CHILD") {
+                    side = 1;
+                    continue;
+                }
+                let of_splice = splices.get(name).map(|ends| ends[1 - side].as_slice());
+                let node = self.names.get(&format!("{prefix}{name}"));
+                let of = of_splice.unwrap_or_else(|| node.map_or(&[], std::slice::from_ref));
+                if let Err(over) = self.left.take(prefix, of.len()) {
+                    self.leave_out(path, number + 1, over);
+                    return Ok(());
+                }
+                sides[side].extend_from_slice(of);
+            }
+            let [parents, children] = sides;
+            if side == 0 {
                 self.fault(path, number + 1, "PARENT without CHILD");
                 continue;
-            };
-            let of = |names: &[&str], side: usize| {
-                let of = |name: &&str| match splices.get(*name) {
-                    Some(ends) => ends[side].clone(),
-                    None => {
-                        self.names.get(&format!("{prefix}{name}")).copied().into_iter().collect()
-                    }
-                };
-                names.iter().flat_map(of).collect::<Vec<usize>>()
-            };
-            let (parents, children) = (of(&names[..at], 1), of(&names[at + 1..], 0));
+            }
             if parents.is_empty() || children.is_empty() {
                 self.fault(path, number + 1, "PARENT or CHILD names no node");
+                continue;
             }
             self.lines.push((Arc::clone(&shared), number + 1));
             self.join(&parents, &children);
@@ -153,6 +199,16 @@ impl Dag {
         {
             let all = is(node, ALL_NODES).then(|| ALL_NODES.to_owned());
             self.without_file.insert(all.unwrap_or_else(|| format!("{prefix}{node}")));
+        }
+    }
+
+    /// Makes a fault of the first bound that is reached, the first of all.
+    fn leave_out(&mut self, path: &Path, line: usize, over: &str) {
+        if !std::mem::replace(&mut self.left.is_said, true) {
+            let text = format!(
+                "more than {over}, those of splices as often as they are used; what follows is left out"
+            );
+            self.faults.insert(0, located(path, line, &text));
         }
     }
 
@@ -257,9 +313,32 @@ mod tests {
     }
 
     #[test]
+    fn products_of_splices_end_at_a_bound() {
+        let nodes: String = (0..2_000).map(|at| format!("JOB N{at} a\n")).collect();
+        let first = "JOB A a\nSPLICE S part.dag\nPARENT A CHILD S\nPARENT ";
+        let text = format!("{first}{}CHILD A\n", "S ".repeat(700_000));
+        let (_folder, dag) = dag(&[("a.dag", &text), ("part.dag", &nodes)]);
+        let said = "a.dag: line 4: more than 4,000,000 parents and children, those of splices as often \
+                    as they are used; what follows is left out";
+        assert!(dag.faults.len() == 1 && dag.faults[0].ends_with(said), "{:?}", dag.faults);
+        // What stands before is kept.
+        assert_eq!((dag.len(), dag.edges()), (2_001, 2_000));
+    }
+
+    #[test]
+    fn names_of_splices_count_where_they_are_put_before_names() {
+        let part = format!("{}INCLUDE more.dag\n", "DONE X\n".repeat(100_000));
+        let text = format!("JOB A a\nSPLICE {} part.dag\nJOB B b\n", "s".repeat(100_000));
+        let (_folder, dag) = dag(&[("a.dag", &text), ("part.dag", &part)]);
+        let said = "more than 128 MiB, those of splices as often as they are used; what follows is left out";
+        assert!(dag.faults.len() == 1 && dag.faults[0].ends_with(said), "{:?}", dag.faults);
+        assert_eq!(dag.len(), 2);
+    }
+
+    #[test]
     fn a_file_that_includes_itself_ends() {
         let (_folder, dag) = dag(&[("a.dag", "JOB A a\nINCLUDE a.dag\nSPLICE S a.dag\n")]);
         assert!(!dag.faults.is_empty() && dag.faults.len() <= 20);
-        assert!(dag.len() <= MOST + 1);
+        assert!(dag.len() <= Dag::MOST_NODES + 1);
     }
 }
