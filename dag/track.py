@@ -18,6 +18,7 @@ Needs Python 3.9 or later and the package `wandb`, which only the sending proces
 from __future__ import annotations
 
 import argparse
+import errno
 import fcntl
 import hashlib
 import json
@@ -28,6 +29,7 @@ import re
 import shutil
 import signal
 import struct
+import stat
 import subprocess
 import sys
 import tempfile
@@ -35,9 +37,12 @@ import threading
 import time
 import zlib
 from pathlib import Path
-from typing import Any, Callable, Iterator
+from typing import Any, BinaryIO, Callable, Iterator
 
-LARGEST = 64 << 20  # bytes of a JSON or metrics file
+LARGEST = 64 << 20  # bytes of a JSON or metrics file; assumed
+LARGEST_ARTIFACT = 4 << 30  # bytes of a file that is passed on as it is; assumed
+LONGEST_NAME = 200  # characters of the name of a figure; assumed
+LAST_EPOCH = 1 << 31
 SETTLED_SECONDS = 3  # from the last change of a file that a node brings back until all of it is taken to be there
 ITEM_SECONDS = {"online": 120, "offline": 60}  # without a word from the sending process
 WRITE_SECONDS = 5  # from the end of a run to the end of its file
@@ -63,22 +68,57 @@ def say(text: str) -> None:
 def is_settled(path: Path) -> bool:
     """Whether a file is not being written; also if it is not there."""
     try:
-        return time.time() - path.stat().st_mtime >= SETTLED_SECONDS
+        return time.time() - path.lstat().st_mtime >= SETTLED_SECONDS
     except OSError:
         return True
 
 
-def read_json(path: Path) -> Any:
-    """The content of a JSON file; None if it is not there or not whole."""
+def opened(folder: Path, name: str, most: int = LARGEST) -> BinaryIO:
+    """A regular file below a folder: no link below it is followed, no pipe is waited for.
+
+    OSError where it is something else or larger.
+    """
+    at = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        if path.stat().st_size > LARGEST:
-            raise ValueError(f"more than {LARGEST} bytes")
-        return json.loads(path.read_bytes())
+        *folders, last = Path(name).parts
+        for part in folders:
+            below = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=at)
+            os.close(at)
+            at = below
+        file = open(os.open(last, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=at), "rb")
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENOTDIR):
+            raise OSError("a link, expected a regular file in a folder") from None
+        raise
+    finally:
+        os.close(at)
+    about = os.fstat(file.fileno())
+    if stat.S_ISREG(about.st_mode) and about.st_size <= most:
+        return file
+    file.close()
+    raise OSError(f"more than {most} bytes" if stat.S_ISREG(about.st_mode) else "no regular file")
+
+
+def content(folder: Path, name: str) -> bytes:
+    """The bytes of a file below a folder; none if it is not there or is nothing to read, which is said."""
+    try:
+        with opened(folder, name) as file:
+            return file.read(LARGEST)
     except FileNotFoundError:
-        return None
-    except (OSError, ValueError) as error:
-        if is_settled(path):
-            say(f"{path}: {error}")
+        return b""
+    except OSError as error:
+        say(f"{folder / name}: {error.strerror or error}")
+        return b""
+
+
+def read_json(folder: Path, name: str) -> Any:
+    """What a JSON file below a folder holds; None if it is not there or not whole."""
+    text = content(folder, name)
+    try:
+        return json.loads(text) if text else None
+    except (ValueError, RecursionError) as error:
+        if is_settled(folder / name):
+            say(f"{folder / name}: {error}")
         return None
 
 
@@ -86,27 +126,25 @@ def figures(of: Any) -> dict[str, Any]:
     """The numbers and short texts of an object: W&B takes neither null nor what is not finite."""
     kept = {}
     for name, value in of.items() if isinstance(of, dict) else ():
-        if isinstance(value, (bool, int)) or (isinstance(value, float) and math.isfinite(value)):
+        if len(name) > LONGEST_NAME:
+            continue
+        if (isinstance(value, int) and abs(value) < 1 << 63) or (isinstance(value, float) and math.isfinite(value)):
             kept[name] = value
         elif isinstance(value, str):
             kept[name] = value[:2000]
     return kept
 
 
-def epochs(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def epochs(folder: Path, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Epoch and figures of each complete line of a metrics.jsonl."""
-    try:
-        content = path.read_bytes() if path.stat().st_size <= LARGEST else b""
-    except OSError:
-        return
-    for number, line in enumerate(content.split(b"\n")[:-1], 1):
+    for number, line in enumerate(content(folder, name).split(b"\n")[:-1], 1):
         try:
             values = json.loads(line)
             epoch = values["epoch"]
-            if isinstance(epoch, bool) or not isinstance(epoch, int) or epoch < 0:
+            if isinstance(epoch, bool) or not isinstance(epoch, int) or not 0 <= epoch < LAST_EPOCH:
                 raise ValueError(f"epoch is {epoch!r}, expected a whole number")
-        except (ValueError, TypeError, KeyError) as error:
-            say(f"{path}: line {number}: not the figures of an epoch: {error}")
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            say(f"{folder / name}: line {number}: not the figures of an epoch: {error}")
             continue
         yield epoch, {name: value for name, value in figures(values).items() if name != "trial"}
 
@@ -118,13 +156,13 @@ class Sweep:
         """Reads the plan; ValueError if there is none."""
         self.folder = folder
         path = folder / "sweep.json"
-        self.plan = read_json(path)
+        self.plan = read_json(folder, path.name)
         if not isinstance(self.plan, dict) or not isinstance(self.plan.get("trials"), list):
             raise ValueError(f"{path}: no plan of a sweep")
         self.name = str(self.plan.get("name") or "sweep")
         self.settings = {of["number"]: of for of in self.plan["settings"]}
         self.rungs = sorted(of["number"] for of in self.plan["rungs"])
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()[:8]
+        digest = hashlib.sha256(content(folder, path.name)).hexdigest()[:8]
         slug = re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-")[:40] or "sweep"
         self.prefix = f"{slug}-{digest}"
 
@@ -135,18 +173,19 @@ class Sweep:
         of when it is over.
         """
         number = trial["number"]
-        folder = self.folder / "trials" / f"{number:03}"
-        asked = read_json(folder / "parameters.json")
+        within = f"trials/{number:03}"
+        asked = read_json(self.folder, f"{within}/parameters.json")
+        asked = asked.get("parameters") if isinstance(asked, dict) else None
         rows: dict[int, dict[str, Any]] = {}
         summary: dict[str, Any] = {}
         fate = self.fate(number)
         for rung in self.rungs:
-            of_rung = folder / f"rung{rung}"
-            result = read_json(of_rung / "result.json")
-            if not final and not (is_settled(of_rung / "result.json") and is_settled(of_rung / "metrics.jsonl")):
+            names = [f"{within}/rung{rung}/{name}" for name in ("result.json", "metrics.jsonl")]
+            result = read_json(self.folder, names[0])
+            if not final and not all(is_settled(self.folder / name) for name in names):
                 result = None
             if result is not None or final:
-                for epoch, values in epochs(of_rung / "metrics.jsonl"):
+                for epoch, values in epochs(self.folder, names[1]):
                     rows.setdefault(epoch, {}).update(values)
             if isinstance(result, dict):
                 summary = {name: value for name, value in figures(result).items() if name != "trial"}
@@ -155,7 +194,7 @@ class Sweep:
         if not (rows or summary) or (whole and fate is None and not final):
             return None
         setting = self.settings.get(trial["setting"], {})
-        config = dict(asked.get("parameters") or {}) if isinstance(asked, dict) else {}
+        config = dict(asked) if isinstance(asked, dict) else {}
         config.update(
             trial=number,
             setting=trial["setting"],
@@ -180,7 +219,7 @@ class Sweep:
     def fate(self, trial: int) -> str | None:
         """`lost`, or `best` after the last rung; None while the trial may go on or be the best."""
         for rung in self.rungs:
-            decision = read_json(self.folder / "rungs" / f"rung{rung}.json")
+            decision = read_json(self.folder, f"rungs/rung{rung}.json")
             for of, fate in (decision.get("fates") or ()) if isinstance(decision, dict) else ():
                 if of == trial and fate == "lost":
                     return "lost"
@@ -188,9 +227,20 @@ class Sweep:
                     return "best"
         return None
 
+    def is_plain(self, name: str) -> bool:
+        """A file can be passed on; why not is said."""
+        try:
+            opened(self.folder, name, LARGEST_ARTIFACT).close()
+            return True
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            say(f"{self.folder / name}: {error.strerror or error}")
+            return False
+
     def select(self, final: bool) -> dict[str, Any] | None:
         """What was asked and what came of it; None before there is a best model, whole, or, in the final pass, any file."""
-        best = read_json(self.folder / "best" / "trial.json")
+        best = read_json(self.folder, "best/trial.json")
         files = {
             CONFIGURATION: ["sweep.yaml"],
             MODEL: ["bestmodel.pt", "bestmodel.info"],
@@ -198,21 +248,20 @@ class Sweep:
         }
         artifacts = []
         for kind, names in files.items():
-            paths = [self.folder / name for name in names if (self.folder / name).is_file()]
-            if paths:
-                artifacts.append({"name": f"{self.prefix}-{kind}", "type": kind, "files": [str(path) for path in paths]})
+            there = [name for name in names if self.is_plain(name)]
+            if there:
+                artifacts.append({"name": f"{self.prefix}-{kind}", "type": kind, "files": there})
         if not any(artifact["type"] == MODEL for artifact in artifacts) and not (final and artifacts):
             return None
-        if not final and not all(is_settled(Path(path)) for artifact in artifacts for path in artifact["files"]):
+        if not final and not all(is_settled(self.folder / path) for artifact in artifacts for path in artifact["files"]):
             return None
         summary = {}
         if isinstance(best, dict):
             summary = {f"best_{name}": value for name, value in figures(best).items()}
             summary.update({f"best_{name}": value for name, value in figures(best.get("metrics")).items()})
-        try:
-            summary["verdict"] = (self.folder / "verdict.txt").read_text(errors="replace")[:2000]
-        except OSError:
-            pass
+        verdict = content(self.folder, "verdict.txt")
+        if verdict:
+            summary["verdict"] = verdict.decode(errors="replace")[:2000]
         keep = ("name", "seed", "method", "metric", "rungs", "settings", "patience")
         return {
             "id": f"{self.prefix}-select",
@@ -233,7 +282,7 @@ class State:
 
     def __init__(self, folder: Path):
         self.path = folder / "state.json"
-        found = read_json(self.path)
+        found = read_json(folder, self.path.name)
         runs = found.get("runs") if isinstance(found, dict) else None
         self.runs = {run: of for run, of in (runs or {}).items() if isinstance(of, dict)}
 
@@ -243,8 +292,11 @@ class State:
         rows = [(epoch, values) for epoch, values in item["rows"] if epoch > sent.get("epoch", -1)]
         digest = hashlib.sha256(json.dumps([item["config"], item["summary"]], sort_keys=True).encode())
         for artifact in item["artifacts"]:
-            for path in artifact["files"]:
-                digest.update(path.encode() + Path(path).read_bytes())
+            for name in artifact["files"]:
+                digest.update(name.encode())
+                with opened(self.path.parent.parent, name, LARGEST_ARTIFACT) as file:
+                    while part := file.read(1 << 20):
+                        digest.update(part)
         if not rows and digest.hexdigest() == sent.get("digest"):
             return None
         return {**item, "rows": rows, "digest": digest.hexdigest()}
@@ -258,7 +310,8 @@ class State:
             of["epoch"] = item["rows"][-1][0]
         beside = self.path.with_suffix(".new")
         try:
-            with open(beside, "w") as file:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK
+            with open(os.open(beside, flags, 0o666), "w") as file:
                 json.dump({"format": 1, "runs": self.runs}, file, indent=1)
                 file.flush()
                 os.fsync(file.fileno())
@@ -416,9 +469,14 @@ def send_one(wandb: Any, item: dict[str, Any], about: dict[str, Any]) -> str:
     with tempfile.TemporaryDirectory(dir=about["tracking"]) as folder:
         for artifact in item["artifacts"]:
             sent = wandb.Artifact(artifact["name"], type=artifact["type"])
-            for path in map(Path, artifact["files"]):
-                shown = redacted(path, Path(folder)) if artifact["type"] == CONFIGURATION else path
-                sent.add_file(str(shown), name=path.name)
+            for name in artifact["files"]:
+                # The client opens names, which may have become links meanwhile.
+                copy = Path(folder) / name
+                with opened(Path(about["tracking"]).parent, name, LARGEST_ARTIFACT) as file, open(copy, "wb") as to:
+                    shutil.copyfileobj(file, to)
+                if artifact["type"] == CONFIGURATION:
+                    redact(copy)
+                sent.add_file(str(copy), name=name)
             run.log_artifact(sent)
         run.finish()
     # The client does not say so where it could not write, and may write for a moment longer.
@@ -430,8 +488,8 @@ def send_one(wandb: Any, item: dict[str, Any], about: dict[str, Any]) -> str:
     return directory.name
 
 
-def redacted(path: Path, folder: Path) -> Path:
-    """A copy of a sweep file in `folder` without comments and without values that are secret."""
+def redact(path: Path) -> None:
+    """Takes comments, and values that are secret, out of a sweep file."""
     import yaml  # wandb needs it
 
     key = os.environ.get("WANDB_API_KEY")
@@ -446,11 +504,9 @@ def redacted(path: Path, folder: Path) -> Path:
 
     try:
         text = yaml.safe_dump(clean(yaml.safe_load(path.read_text())), sort_keys=False)
-    except (yaml.YAMLError, ValueError):
+    except (yaml.YAMLError, ValueError, RecursionError):
         text = "# Left out: not YAML.\n"
-    copy = folder / path.name
-    copy.write_text(text)
-    return copy
+    path.write_text(text)
 
 
 def is_whole(path: Path) -> bool:
@@ -507,7 +563,7 @@ class Tracker:
             try:
                 item = self.sweep.trial(trial, final, self.offline) if trial else self.sweep.select(final)
                 left = self.state.remaining(item) if item else None
-            except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+            except Exception as error:  # noqa: BLE001: what a trial left ends nothing.
                 say(f"{self.sweep.folder}: {type(error).__name__}: {error}")
                 continue
             if left:
@@ -566,7 +622,8 @@ class Tracker:
 
 def lock(tracking: Path, once: bool) -> Any:
     """The lock that only one tracker of a folder has; None if another does not let go of it. --once asks it to."""
-    file, stop = open(tracking / "lock", "w"), tracking / "stop"
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
+    file, stop = open(os.open(tracking / "lock", flags, 0o666), "w"), tracking / "stop"
     until = time.monotonic() + LOCK_SECONDS
     while time.monotonic() < until:
         try:

@@ -278,6 +278,53 @@ class Offline(Tracking):
         self.assertEqual(re.findall(r"line (\d+): not the figures of an epoch", said), ["5", "6", "7"])
         self.assert_history(self.runs()["001"], {**sweep.rows(1, 1), 4: {"epoch": 4}})
 
+    def test_what_one_trial_leaves_ends_nothing(self) -> None:
+        secret = self.folder / "secret.json"
+        secret.write_text('{"trial": 1, "metrics": {"stolen": 7}, "parameters": {"stolen": 7}}\n')
+
+        def pipe(path: Path) -> None:
+            path.unlink(missing_ok=True)
+            os.mkfifo(path)
+
+        def link(path: Path) -> None:
+            path.unlink(missing_ok=True)
+            path.symlink_to(secret)
+
+        def large(path: Path) -> None:
+            with open(path, "wb") as file:
+                file.truncate(track.LARGEST + 1)
+
+        def deep(path: Path) -> None:
+            path.write_text("[" * 200_000)
+
+        for number, spoil in enumerate((pipe, link, large, deep)):
+            sweep_folder = self.folder / f"sweep{number}"
+            sweep_folder.mkdir()
+            self.sweep_folder, self.tracking = sweep_folder, sweep_folder / "tracking"
+            sweep = FakeSweep(sweep_folder)
+            sweep.whole()
+            for name in ("parameters.json", "rung1/result.json", "rung1/metrics.jsonl"):
+                spoil(sweep_folder / "trials/002" / name)
+                os.utime(sweep_folder / "trials/002" / name, (0, 0), follow_symlinks=False)
+            said = self.once()
+            self.assertEqual([name for name in self.runs() if name != "002"], ["001", "003", "select"], said)
+            self.assertIn("trials/002/", said)
+            self.assertNotIn("stolen", json.dumps(self.runs()))
+
+    def test_a_folder_or_artifact_that_is_a_link_is_not_followed(self) -> None:
+        sweep = FakeSweep(self.sweep_folder)
+        sweep.whole()
+        (self.folder / "key").write_text("stolen")
+        for name, to in (("trials/002", "trials"), ("report.html", self.folder / "key"), ("verdict.txt", self.folder / "key")):
+            path = self.sweep_folder / name
+            shutil.move(path, f"{path}.moved")
+            path.symlink_to(Path(f"{path}.moved") if name == "trials/002" else to)
+        said = self.once()
+        runs = self.runs()
+        self.assertEqual(list(runs), ["001", "003", "select"], said)
+        self.assertIn("report.html: a link, expected a regular file", said)
+        self.assertNotIn("stolen", json.dumps(runs))
+
     def test_a_rewritten_metrics_file_is_not_sent_again(self) -> None:
         sweep = FakeSweep(self.sweep_folder, 1)
         sweep.metrics(1, 1, 2)
