@@ -9,11 +9,43 @@
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::read::MultiGzDecoder;
 
-/// Bytes that a compressed file may have unpacked where nothing else is said: 64 GiB.
+/// Bytes that compressed files may have unpacked where nothing else is said: 64 GiB.
 pub const MOST_UNPACKED: u64 = 64 << 30;
+
+/// Bytes that compressed files may have unpacked, all together: each clone is the same room. A
+/// small file may unpack to a thousand times its size, and a folder may have many.
+#[derive(Clone, Debug)]
+pub struct Room(Arc<AtomicU64>);
+
+impl Room {
+    /// So many bytes.
+    #[must_use]
+    pub fn new(bytes: u64) -> Self {
+        Self(Arc::new(AtomicU64::new(bytes)))
+    }
+
+    /// The bytes that are left.
+    #[must_use]
+    pub fn left(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn take(&self, bytes: u64) {
+        let left = |left: u64| Some(left.saturating_sub(bytes));
+        let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left);
+    }
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Self::new(MOST_UNPACKED)
+    }
+}
 
 /// Bytes read at a time.
 const BUFFER: usize = 256 << 10;
@@ -121,7 +153,7 @@ pub fn reader(path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
     };
     let (is_packed, bytes) = begin(bytes)?;
     Ok(if is_packed {
-        let unpacked = Limited { source: MultiGzDecoder::new(bytes), left: MOST_UNPACKED };
+        let unpacked = Limited { source: MultiGzDecoder::new(bytes), room: Room::default() };
         Box::new(BufReader::with_capacity(BUFFER, unpacked))
     } else {
         Box::new(BufReader::with_capacity(BUFFER, bytes))
@@ -183,17 +215,18 @@ pub struct Unpacked {
     pub fault: Option<String>,
 }
 
-/// Unpacks a file into the folder for temporary files where it is gzip's, up to `most` bytes.
+/// Unpacks a file into the folder for temporary files where it is gzip's, as far as there is room.
 ///
 /// # Errors
 /// It cannot be read, or there is no room for the copy.
-pub fn unpack(mut file: File, most: u64) -> io::Result<Unpacked> {
+pub fn unpack(mut file: File, room: &Room) -> io::Result<Unpacked> {
     if !is_packed(&file)? {
         return Ok(Unpacked { file, fault: None });
     }
     file.rewind()?;
     let mut copy = BufWriter::new(tempfile::tempfile()?);
-    let mut source = Limited { source: MultiGzDecoder::new(BufReader::new(&file)), left: most };
+    let mut source =
+        Limited { source: MultiGzDecoder::new(BufReader::new(&file)), room: room.clone() };
     let mut buffer = vec![0; BUFFER];
     let fault = loop {
         match source.read(&mut buffer) {
@@ -210,23 +243,24 @@ pub fn unpack(mut file: File, most: u64) -> io::Result<Unpacked> {
     Ok(Unpacked { file: copy, fault })
 }
 
-/// An error once so many bytes were read and more are there.
+/// An error once there is no room and more bytes are there.
 struct Limited<R> {
     source: R,
-    left: u64,
+    room: Room,
 }
 
 impl<R: Read> Read for Limited<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.left == 0 {
+        let left = self.room.left();
+        if left == 0 {
             return match self.source.read(&mut [0])? {
                 0 => Ok(0),
-                _ => Err(io::Error::other("more bytes than are unpacked of one file")),
+                _ => Err(io::Error::other("all compressed files that are read have more bytes unpacked than they may")),
             };
         }
-        let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(buffer.len());
+        let most = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
         let read = self.source.read(&mut buffer[..most])?;
-        self.left -= read as u64;
+        self.room.take(read as u64);
         Ok(read)
     }
 }
@@ -276,15 +310,15 @@ mod tests {
         let path = folder.path().join("log");
         let both = [packed(b"one\n"), packed(b"two\n")].concat();
         std::fs::write(&path, &both).unwrap();
-        assert_eq!(bytes(unpack(open_regular(&path).unwrap(), 100).unwrap()).0, b"one\ntwo\n");
+        assert_eq!(bytes(unpack(open_regular(&path).unwrap(), &Room::new(100)).unwrap()).0, b"one\ntwo\n");
         let mut text = String::new();
         reader(&path).unwrap().read_to_string(&mut text).unwrap();
         assert_eq!(text, "one\ntwo\n");
         std::fs::write(&path, &both[..both.len() - 3]).unwrap();
-        let (read, fault) = bytes(unpack(open_regular(&path).unwrap(), 100).unwrap());
+        let (read, fault) = bytes(unpack(open_regular(&path).unwrap(), &Room::new(100)).unwrap());
         assert!(read.starts_with(b"one\n") && fault.is_some(), "{fault:?}");
         std::fs::write(&path, "plain").unwrap();
-        let plain = bytes(unpack(open_regular(&path).unwrap(), 1).unwrap());
+        let plain = bytes(unpack(open_regular(&path).unwrap(), &Room::new(1)).unwrap());
         assert_eq!(plain, (b"plain".to_vec(), None));
     }
 
@@ -293,7 +327,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("bomb");
         std::fs::write(&path, packed(&vec![b'x'; 10 << 20])).unwrap();
-        let (read, fault) = bytes(unpack(open_regular(&path).unwrap(), 1000).unwrap());
+        let (read, fault) = bytes(unpack(open_regular(&path).unwrap(), &Room::new(1000)).unwrap());
         assert_eq!(read.len(), 1000);
         assert!(fault.unwrap().contains("more bytes"));
     }

@@ -3,6 +3,7 @@
 use jiff::tz::TimeZone;
 
 use super::YearHint;
+use super::input::Room;
 use super::time::Clock;
 
 /// How a log is to be read.
@@ -16,9 +17,9 @@ pub struct ReadOptions {
     pub max_event: usize,
     /// Byte offset in the file of the first byte read, where reading begins behind the start.
     pub offset: u64,
-    /// Bytes that a compressed log may have unpacked; what is behind them is reported as damage.
-    /// Default: [`crate::input::MOST_UNPACKED`].
-    pub max_unpacked: u64,
+    /// Bytes that compressed logs may have unpacked, those of all readers with a clone of these
+    /// options together; what is behind them is reported as damage.
+    pub room: Room,
     /// Of a larger file only so many bytes at its end are read, from the first event that begins
     /// there on, and nothing that is written meanwhile. Default: all.
     pub newest: Option<u64>,
@@ -34,7 +35,7 @@ impl Default for ReadOptions {
             year: YearHint::Now,
             max_event: 4 << 20,
             offset: 0,
-            max_unpacked: crate::input::MOST_UNPACKED,
+            room: Room::default(),
             newest: None,
             follow: false,
         }

@@ -112,7 +112,7 @@ pub(super) fn open_file(
     options: &ReadOptions,
 ) -> Result<LogReader<File>, EventLogError> {
     let failed = |source| EventLogError::Io { path: path.to_owned(), source };
-    let Unpacked { mut file, fault } = input::unpack(file, options.max_unpacked).map_err(failed)?;
+    let Unpacked { mut file, fault } = input::unpack(file, &options.room).map_err(failed)?;
     let (place, end) = match options.newest {
         None => (Place::at_offset(options.offset), u64::MAX),
         Some(most) => newest(&mut file, options, most).map_err(failed)?,

@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::Command;
 
+use eventlog::input::Room;
 use eventlog::{ChunkedLog, Damage, LogReader, ReadOptions};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -96,10 +97,38 @@ fn a_compressed_log_is_unpacked_up_to_a_limit() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("job.log");
     fs::write(&path, gzip(&events(1..100_000))).unwrap();
-    let options = ReadOptions { max_unpacked: 10_000, ..options() };
+    let options = ReadOptions { room: Room::new(10_000), ..options() };
     let (clusters, damages) = all(&mut eventlog::open(&path, &options).unwrap());
     assert!((1..200).contains(&clusters.len()));
     assert!(matches!(damages.last(), Some(Damage::Packed(_))), "{damages:?}");
+}
+
+#[test]
+fn compressed_logs_share_the_room_of_a_call() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("EventLog");
+    for (name, text) in [
+        ("EventLog.2.gz", gzip(&events(1..40))),
+        ("EventLog.1.gz", gzip(&events(40..90))),
+        ("EventLog", events(90..95).into_bytes()),
+    ] {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    let room = events(1..60).len() as u64;
+    let options = ReadOptions { room: Room::new(room), ..options() };
+    let mut set = eventlog::open_series(&log, &options).unwrap();
+    let (mut clusters, mut damages) = (Vec::new(), Vec::new());
+    while let Some((path, event)) = set.next_event() {
+        match event {
+            Ok(event) => clusters.push(event.job.cluster),
+            Err(damaged) => damages.push((path.to_owned(), damaged.damage)),
+        }
+    }
+    // What is not compressed takes no room.
+    assert_eq!(clusters, (1..60).chain(90..95).collect::<Vec<_>>());
+    let [(path, Damage::Packed(why))] = &damages[..] else { panic!("{damages:?}") };
+    assert!(path.ends_with("EventLog.1.gz") && why.contains("more bytes unpacked"), "{why}");
+    assert_eq!(options.room.left(), 0);
 }
 
 #[test]

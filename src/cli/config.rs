@@ -136,6 +136,11 @@ struct UserSettings {
     faults: Vec<String>,
 }
 
+/// The line about compressed logs, of which no more than this was unpacked.
+pub(in crate::cli) fn unpacked(bytes: u64) -> String {
+    format!("compressed logs: {} MiB of them are unpacked (HOLDADVISE_EVENT_LOG_MIB)", bytes >> 20)
+}
+
 impl Config {
     /// The settings of the user who runs this. The program of this process looks at files.
     pub fn of_user() -> Self {
@@ -250,7 +255,7 @@ impl Config {
     ///
     /// # Errors
     /// [`SettingError`] where the setting is no number of MiB.
-    pub(super) fn event_log_bytes(&self) -> Result<u64, SettingError> {
+    pub(in crate::cli) fn event_log_bytes(&self) -> Result<u64, SettingError> {
         let read = |text: &str| text.parse().ok().filter(|mib| (1..=1 << 40).contains(mib));
         let expected = "MiB, a whole number from 1 on";
         let mib: Option<u64> = self.read("HOLDADVISE_EVENT_LOG_MIB", expected, read)?;

@@ -1,10 +1,13 @@
 //! `-constraint` on ads that come from a file: evaluated here instead of by the schedd.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 
 use classads::{Budget, ClassAd, EvalContext, Expr};
 
+use crate::policy::{is_known_attribute, nearest_attribute};
 use crate::queue::QueueError;
+use crate::text::shown;
 
 /// An expression that an ad must make true.
 #[derive(Debug)]
@@ -13,7 +16,14 @@ pub struct Constraint {
     /// As of when, and within which limits.
     context: EvalContext<'static>,
     undecided: Cell<usize>,
+    /// Attributes that it names and that no ad had so far.
+    unseen: RefCell<Vec<String>>,
+    /// It was tried on ads.
+    is_tried: Cell<bool>,
 }
+
+/// Characters of a name that are shown.
+const NAME: usize = 100;
 
 /// Evaluates as of `now` (Unix seconds), within limits: users write the expressions of job ads.
 pub(super) fn bounded(now: i64) -> EvalContext<'static> {
@@ -34,7 +44,17 @@ impl Constraint {
     pub fn new(text: &str, now: i64) -> Result<Self, QueueError> {
         match Expr::parse_old(text) {
             Ok(expression) => {
-                Ok(Self { expression, context: bounded(now), undecided: Cell::new(0) })
+                let names = expression.attribute_references().into_iter();
+                let own = names.filter(|one| one.is_own()).map(|one| one.name);
+                let unseen: BTreeSet<String> =
+                    own.filter(|name| !name.eq_ignore_ascii_case("CurrentTime")).collect();
+                Ok(Self {
+                    expression,
+                    context: bounded(now),
+                    undecided: Cell::new(0),
+                    unseen: RefCell::new(unseen.into_iter().collect()),
+                    is_tried: Cell::new(false),
+                })
             }
             Err(error) => Err(QueueError::Constraint {
                 constraint: crate::text::strip_control(text).into_owned(),
@@ -46,11 +66,29 @@ impl Constraint {
     /// True when the expression is true for the ad; undefined and error are not, nor is what takes
     /// too many steps.
     pub fn is_true_for(&self, ad: &ClassAd) -> bool {
+        self.is_tried.set(true);
+        self.unseen.borrow_mut().retain(|name| !ad.contains(name));
         let value = ad.try_evaluate_expr(&self.expression, &self.context);
         if value.is_none() {
             self.undecided.set(self.undecided.get() + 1);
         }
         value.and_then(|value| value.as_condition()) == Some(true)
+    }
+
+    /// A line for each name that no ad has: of those that it was tried on, else, where the schedd
+    /// tried it, neither `judged` nor any that HTCondor makes.
+    pub fn unknown(&self, judged: impl Iterator<Item = ClassAd>) -> Vec<String> {
+        let mut unseen = self.unseen.take();
+        judged.for_each(|ad| unseen.retain(|name| !ad.contains(name)));
+        if !self.is_tried.get() {
+            unseen.retain(|name| !is_known_attribute(name));
+        }
+        let line = |name: String| {
+            let hint = nearest_attribute(&name).filter(|known| !known.eq_ignore_ascii_case(&name));
+            let hint = hint.map_or(String::new(), |known| format!("; did you mean {known}?"));
+            format!("-constraint: no job ad has an attribute {}{hint}", shown(&name, NAME))
+        };
+        unseen.into_iter().map(line).collect()
     }
 
     /// The line about the ads that were left out because evaluation was given up, if there are any.

@@ -50,8 +50,10 @@ pub struct Gathered {
     pub log_accounts: HashMap<PathBuf, String>,
     /// Readable event logs of the access point; their rotated siblings stand beside them.
     pub event_logs: Vec<PathBuf>,
-    /// Bytes of each that are read, the newest.
+    /// Bytes of each that are read, the newest, and that compressed logs have together.
     pub event_log_bytes: u64,
+    /// They are judged as of the clock, not of a time that was named.
+    pub is_now: bool,
     /// Ads of earlier runs, where they were asked for and there was an answer.
     pub epochs: Option<Vec<AdText>>,
     /// A file of such ads that was named, and can be opened.
@@ -73,6 +75,10 @@ pub struct Remarks {
     pub missing: Vec<String>,
     /// What could not be read for one job.
     pub missing_of: HashMap<JobId, Vec<Missing>>,
+    /// What damage in logs may hide, where they alone tell of holds; a line each, of `missing` too.
+    pub hidden: Vec<String>,
+    /// The last instant that logs tell of, Unix seconds.
+    pub newest: Option<i64>,
     /// How logs of a job were read, where not as TZ says.
     pub notes_of: HashMap<JobId, Vec<Arc<str>>>,
 }
@@ -83,6 +89,8 @@ impl Remarks {
         self.refused.extend(more.refused);
         self.faults.extend(more.faults);
         self.missing.extend(more.missing);
+        self.hidden.extend(more.hidden);
+        self.newest = self.newest.max(more.newest);
         for (job, missing) in more.missing_of {
             self.missing_of.entry(job).or_default().extend(missing);
         }
@@ -155,6 +163,7 @@ pub fn gather(
         logs_alone,
         event_logs,
         event_log_bytes: config.event_log_bytes()?,
+        is_now: request.now.is_none(),
         epochs,
         epoch_file,
         hold_counts,

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 
 use super::accounts::as_owner;
 use super::asked::Asked;
+use super::config::unpacked;
 use super::costs::costs;
 use super::gather::{Gathered, Remarks};
 use super::local_files::{account, local_files};
@@ -19,7 +20,7 @@ use super::pool::Pool;
 use super::request::Output;
 use super::run::RunError;
 use super::said::Outputs;
-use super::zones::Zone;
+use super::zones::{self, Zone};
 use super::{Config, Request, stuck};
 use crate::advice::{Advice, Advisor, Command, Held, Missing, Policies, Since, Target, ask_urls};
 use crate::checks::LocalFiles;
@@ -32,11 +33,12 @@ use crate::hold_code::is_by_system;
 use crate::model::{Model, ModelError};
 use crate::policy::{Knobs, PolicyTime};
 use crate::queue::{AdText, JobSpec, QueueError, QueueJob, display_path, job_status as status};
+use crate::text::plural;
 use crate::workflow::{
     Asking, FIT_ATTRIBUTES, Question, Thrasher, Thrashing, View, Waiting, fits, keep_off, thrashing,
 };
-use eventlog::input;
-use eventlog::{EventLogError, JobId, LogFiles, ReadOptions};
+use eventlog::input::{self, Room};
+use eventlog::{Damage, EventKind, EventLogError, JobId, LogFiles, ReadOptions};
 
 /// Jobs judged at a time: their advices are in memory at once.
 const BATCH: usize = 512;
@@ -52,6 +54,8 @@ pub(super) type Take<'a> = &'a mut dyn FnMut(&Advice, Option<&AdText>) -> io::Re
 pub(super) struct Seen {
     /// Jobs.
     pub(super) jobs: usize,
+    /// Of these, on hold by events of the future alone, where logs alone tell of holds.
+    pub(super) ahead: usize,
     /// What is wrong where, if that is asked for.
     pub(super) view: Option<View>,
     /// Jobs that start and leave their slots again and again, where there is no view that has them.
@@ -80,6 +84,9 @@ pub(super) fn judge(
     take: Take<'_>,
 ) -> Result<Seen, RunError> {
     let history = read_histories(&gathered, remarks, now)?;
+    let newest = remarks.newest.filter(|_| gathered.is_now && gathered.logs_alone).unwrap_or(now);
+    // The clock of the access point may be a little ahead of this one.
+    let now = newest.clamp(now, now.saturating_add(SAME_CLOCK));
     let pool = Pool::of(request, config)?;
     let (view, thrashers) = match request.workflow {
         true => {
@@ -99,7 +106,7 @@ pub(super) fn judge(
         let rest = named.filter(|job| thrashers.iter().all(|one| one.job() != job.id));
         remarks.refused.extend(rest.map(|job| format!("job {} is not held", job.id)));
     }
-    let mut seen = Seen { jobs: history.jobs().len(), view, thrashing: Vec::new() };
+    let mut seen = Seen { jobs: history.jobs().len(), view, ..Seen::default() };
     let is_view_alone = request.workflow && request.output == Output::Json;
     if is_view_alone && !thrashing.iter().any(|group| group.is_of_job) {
         return Ok(seen.with_thrashing(thrashing));
@@ -108,6 +115,10 @@ pub(super) fn judge(
         true => held_in_logs(&history, &mut remarks.refused, request, now),
         false => gathered.held.iter().map(|job| job.id).collect(),
     };
+    if newest > now {
+        let all = history.held(i64::MAX, |job, owner| request.selection.names(job, owner, None));
+        seen.ahead = all.iter().filter(|job| !held.contains(job)).count();
+    }
     let asked = held.iter().copied().chain(thrashing.iter().map(|group| group.job));
     let holds = Holds::Clusters(asked.map(|job| job.cluster).collect());
     let mut held_by_code: HashMap<i32, usize> = HashMap::new();
@@ -246,6 +257,10 @@ fn is_held_there(view: &View, job: &QueueJob) -> bool {
 
 /// Seconds between the event of a hold and EnteredCurrentStatus of it at most. Assumed.
 const SAME_HOLD: u64 = 60;
+
+/// Seconds by which the clock of an access point may be ahead of this one, or events be written
+/// while logs are read. Assumed.
+const SAME_CLOCK: i64 = 120;
 
 /// Universes whose jobs no execution point takes: scheduler, grid and local.
 const WITHOUT_PLACE: [i64; 3] = [7, 9, 12];
@@ -430,13 +445,15 @@ fn read_logs(
     now: i64,
 ) -> Result<(HistoryBuilder, Zones, Remarks), RunError> {
     let mut remarks = Remarks::default();
-    let options_of = |log: &Path| match zones.get(log) {
-        Some(zone) => ReadOptions::in_zone(zone.zone.clone()),
-        None => ReadOptions::default(),
+    let most = gathered.event_log_bytes;
+    let room = Room::new(most);
+    let options_of = |log: &Path| {
+        let zone = zones.get(log).map(|zone| zone.zone.clone());
+        let options = zone.map_or_else(ReadOptions::default, ReadOptions::in_zone);
+        ReadOptions { room: room.clone(), ..options }
     };
     let mut found = Zones::new();
     let mut history = HistoryBuilder::new();
-    let most = gathered.event_log_bytes;
     for log in &gathered.event_logs {
         match read_event_log(&mut history, log, &options_of(log), most) {
             Ok((report, unread)) => {
@@ -447,7 +464,8 @@ fn read_logs(
                     most,
                 ));
                 let again = |history: &mut HistoryBuilder, options: &ReadOptions| {
-                    read_event_log(history, log, options, most).is_ok()
+                    let options = ReadOptions { room: Room::new(most), ..options.clone() };
+                    read_event_log(history, log, &options, most).is_ok()
                 };
                 if let Some(mut zone) = Zone::find(&history, log, &gathered.held, None, now, again)
                 {
@@ -456,7 +474,8 @@ fn read_logs(
                     found.insert(log.clone(), zone);
                 }
                 remarks.missing.extend(unread.iter().map(ToString::to_string));
-                note_damage(&mut remarks.faults, log, &report);
+                remarks.note_end(gathered, log, history.end_of_newest(), now);
+                note_damage(gathered, &mut remarks, log, &report);
             }
             Err(error) => remarks.missing.push(error.to_string()),
         }
@@ -514,13 +533,18 @@ fn read_logs(
                     None => left_out(log, "", report.skipped, most)
                         .map(|line| Missing::Source(line.into())),
                 };
-                let again = |history: &mut HistoryBuilder, options: &ReadOptions| {
-                    read_log(history, options).is_ok()
+                let again = |history: &mut HistoryBuilder, other: &ReadOptions| {
+                    let room = Room::new(options.newest.unwrap_or(most));
+                    let options =
+                        ReadOptions { newest: options.newest, room, ..other.clone() };
+                    read_log(history, &options).is_ok()
                 };
                 if let Some(zone) = Zone::find(&history, log, &gathered.held, owners, now, again) {
                     found.insert(log.clone(), zone);
+                } else if owners.is_none() {
+                    remarks.note_end(gathered, log, history.end_of_newest(), now);
                 }
-                note_damage(&mut remarks.faults, log, &report);
+                note_damage(gathered, &mut remarks, log, &report);
                 if let Some(skipped) = skipped {
                     note_unread(gathered, &mut remarks, log, &skipped);
                 }
@@ -533,6 +557,10 @@ fn read_logs(
         }
     }
     remarks.missing.extend(limits.left_out());
+    if room.left() == 0 {
+        remarks.missing.push(unpacked(most));
+    }
+    remarks.missing.extend(remarks.hidden.iter().cloned());
     // Logs alone were asked about and none can be read.
     if let Some(error) = failed.filter(|_| gathered.logs_alone && read == 0) {
         return Err(RunError::Log(error));
@@ -646,7 +674,7 @@ impl LogLimits {
 
     fn options(&self, options: &ReadOptions) -> ReadOptions {
         let most = LOG_BYTES.min(self.bytes);
-        ReadOptions { newest: Some(most), max_unpacked: most, ..options.clone() }
+        ReadOptions { newest: Some(most), room: Room::new(most), ..options.clone() }
     }
 
     /// Counts what was read. What was left out of the log, if anything.
@@ -693,8 +721,19 @@ fn is_foreign(history: &HistoryBuilder, held: &[QueueJob]) -> bool {
     covers
 }
 
-/// Notes damaged events, one line a log.
-fn note_damage(faults: &mut Vec<String>, log: &Path, report: &LogReport) {
+impl Remarks {
+    /// Notes how far a log reaches, and that its newest events are of the future.
+    fn note_end(&mut self, gathered: &Gathered, log: &Path, end: Option<i64>, now: i64) {
+        self.newest = self.newest.max(end);
+        let ahead = end.map_or(0, |end| end.saturating_sub(now));
+        if gathered.is_now && ahead > SAME_CLOCK {
+            self.faults.push(zones::ahead(log, now, ahead));
+        }
+    }
+}
+
+/// Notes damaged events, one line a log, and where logs alone tell of holds that they may hide some.
+fn note_damage(gathered: &Gathered, remarks: &mut Remarks, log: &Path, report: &LogReport) {
     log::info!("{}: {} events", log.display(), report.events);
     if let Some(first) = &report.first_damage {
         let rest = match report.damaged {
@@ -703,7 +742,16 @@ fn note_damage(faults: &mut Vec<String>, log: &Path, report: &LogReport) {
         };
         // Of a rotated log, the file that has the byte.
         let log = report.damaged_file.as_deref().unwrap_or(log);
-        faults.push(format!("{}: {first}{rest}", log.display()));
+        remarks.faults.push(format!("{}: {first}{rest}", log.display()));
+        // An event of another kind is still being written.
+        let is_other = first.event.is_some_and(|(number, _)| number != EventKind::JobHeld.number());
+        let is_written = report.damaged == 1 && first.damage == Damage::Truncated && is_other;
+        if gathered.logs_alone && !is_written {
+            let (events, at) = (plural(report.damaged, "damaged event"), first.offset);
+            let log = log.display();
+            let line = format!("{log}: {events}, the first at byte {at}: holds there are not known");
+            remarks.hidden.push(line);
+        }
     }
 }
 

@@ -10,6 +10,9 @@ use std::ffi::OsString;
 use std::io::{self, BufRead, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
@@ -29,6 +32,13 @@ const LONGEST_ANSWER: usize = 4 << 20;
 
 /// Elements of a list that a caller may give.
 const MOST: usize = 1_000;
+
+/// How long a call is waited for: clients wait for 60 s (`DEFAULT_REQUEST_TIMEOUT_MSEC` of the
+/// protocol's TypeScript SDK).
+const LONGEST_CALL: Duration = Duration::from_secs(50);
+
+/// Bytes of the stack of a call: those of a main thread.
+const STACK: usize = 8 << 20;
 
 /// What an assistant reads of the server as a whole.
 const INSTRUCTIONS: &str = "Advice about jobs that HTCondor put on hold: whether to \
@@ -198,6 +208,7 @@ const TOOLS: &[Tool] = &[
 /// When an answer cannot be written.
 pub fn serve(input: &mut impl BufRead, out: &mut dyn Write) -> io::Result<()> {
     let mut line = Vec::new();
+    let mut calls = Calls { limit: LONGEST_CALL, running: None };
     loop {
         line.clear();
         let read = match input.by_ref().take(LONGEST).read_until(b'\n', &mut line) {
@@ -221,7 +232,7 @@ pub fn serve(input: &mut impl BufRead, out: &mut dyn Write) -> io::Result<()> {
                 &format!("a message of more than {LONGEST} bytes is not read"),
             )),
             Err(error) => Some(failed(&Value::Null, NOT_JSON, &error.to_string())),
-            Ok(message) => answer(&message),
+            Ok(message) => answer(&message, &mut calls),
         };
         if let Some(answer) = answer {
             writeln!(out, "{answer}")?;
@@ -253,7 +264,7 @@ fn failed(id: &Value, code: i64, message: &str) -> Value {
 }
 
 /// The answer to a message; `None` to what wants none.
-fn answer(message: &Value) -> Option<Value> {
+fn answer(message: &Value, calls: &mut Calls) -> Option<Value> {
     let Some(request) = message.as_object() else {
         let text = "expected a JSON-RPC request, an object";
         return Some(failed(&Value::Null, NO_REQUEST, text));
@@ -271,7 +282,7 @@ fn answer(message: &Value) -> Option<Value> {
         "initialize" => Ok(initialised(parameters)),
         "ping" => Ok(json!({})),
         "tools/list" => Ok(json!({ "tools": TOOLS.iter().map(described).collect::<Vec<_>>() })),
-        "tools/call" => call(parameters).map_err(|text| (WRONG_PARAMETERS, text)),
+        "tools/call" => calls.call(parameters).map_err(|text| (WRONG_PARAMETERS, text)),
         other => Err((NO_METHOD, format!("there is no method {other}"))),
     };
     Some(match result {
@@ -329,31 +340,81 @@ fn described(tool: &Tool) -> Value {
     })
 }
 
-/// Runs a tool. What the tool itself says against its input is an answer, not an error.
-fn call(parameters: &Map<String, Value>) -> Result<Value, String> {
-    let name = parameters.get("name").and_then(Value::as_str).unwrap_or_default();
-    let tool = TOOLS.iter().find(|tool| tool.name == name);
-    let tool = tool.ok_or_else(|| format!("there is no tool {name:?}"))?;
-    let none = Map::new();
-    let given = match parameters.get("arguments") {
-        None | Some(Value::Null) => &none,
-        Some(given) => given.as_object().ok_or("arguments: expected an object")?,
-    };
-    let words = words(tool, given)?;
-    let mut text = Bounded::default();
-    let work = AssertUnwindSafe(|| match tool.answers {
-        Answers::HoldAdvise => run::answer(&words, false, &mut text).map_err(|e| e.to_string()),
-        Answers::ReleaseExpr => {
-            releaseexpr::answer(&words, &mut text).map(drop).map_err(|e| e.to_string())
+/// The calls of tools, one at a time.
+struct Calls {
+    limit: Duration,
+    /// One that was given up and may go on all the same.
+    running: Option<JoinHandle<()>>,
+}
+
+/// What came of a call: how it ended, and what it said beside its answer.
+type Ended = (Result<(), String>, Vec<String>);
+
+impl Calls {
+    /// Runs a tool. What the tool itself says against its input is an answer, not an error.
+    fn call(&mut self, parameters: &Map<String, Value>) -> Result<Value, String> {
+        let name = parameters.get("name").and_then(Value::as_str).unwrap_or_default();
+        let tool = TOOLS.iter().find(|tool| tool.name == name);
+        let tool = tool.ok_or_else(|| format!("there is no tool {name:?}"))?;
+        let none = Map::new();
+        let given = match parameters.get("arguments") {
+            None | Some(Value::Null) => &none,
+            Some(given) => given.as_object().ok_or("arguments: expected an object")?,
+        };
+        let words = words(tool, given)?;
+        let text = Answer::default();
+        let ended = self.run(tool.answers, words, text.clone());
+        Ok(told(tool, text.whole(), ended))
+    }
+
+    /// Runs the program that answers, as long as is waited for it.
+    fn run(&mut self, answers: Answers, words: Vec<OsString>, mut text: Answer) -> Ended {
+        if self.running.take_if(|before| before.is_finished()).is_none() && self.running.is_some() {
+            let text = "the call before was given up and still goes on: ask again later";
+            return (Err(text.to_owned()), Vec::new());
         }
-    });
-    let (result, mut said) = output::said_by(|| {
-        catch_unwind(work).unwrap_or_else(|_| Err("the tool failed; please report it".to_owned()))
-    });
+        let (sender, ended) = mpsc::channel();
+        let work = move || {
+            let answer = AssertUnwindSafe(|| match answers {
+                Answers::HoldAdvise => {
+                    run::answer(&words, false, &mut text).map_err(|error| error.to_string())
+                }
+                Answers::ReleaseExpr => releaseexpr::answer(&words, &mut text)
+                    .map(drop)
+                    .map_err(|error| error.to_string()),
+            });
+            let all = output::said_by(|| {
+                catch_unwind(answer)
+                    .unwrap_or_else(|_| Err("the tool failed; please report it".to_owned()))
+            });
+            // Nobody waits where it was given up.
+            let _ = sender.send(all);
+        };
+        let begun = thread::Builder::new().stack_size(STACK).spawn(work);
+        let running = match begun {
+            Ok(running) => running,
+            Err(error) => return (Err(format!("cannot begin: {error}")), Vec::new()),
+        };
+        ended.recv_timeout(self.limit).unwrap_or_else(|_| {
+            self.running = Some(running);
+            let text = format!(
+                "given up after {} s, what stands before was done until then: name fewer jobs, smaller logs or a \
+                 simpler expression",
+                self.limit.as_secs()
+            );
+            (Err(text), Vec::new())
+        })
+    }
+}
+
+/// The answer to a call, with what the tool wrote, or as much of it as is kept.
+fn told(tool: &Tool, text: Result<String, String>, (result, mut said): Ended) -> Value {
     let is_data = tool.options.contains(&"-json");
     let mut is_error = result.is_err();
     said.extend(result.err().map(|error| format!("Error: {}", in_words(&error))));
-    let mut text = match text.whole() {
+    let mut text = match text {
+        // A part of an object is of no use.
+        Ok(_) if is_data && is_error => String::new(),
         Ok(text) => text,
         // A part of a table is of use, a part of an object is not.
         Err(part) => {
@@ -379,29 +440,28 @@ fn call(parameters: &Map<String, Value>) -> Result<Value, String> {
     if let Some(jobs) = data {
         answer["structuredContent"] = json!({ "jobs": jobs });
     }
-    Ok(answer)
+    answer
 }
 
-/// What a tool writes, up to [`LONGEST_ANSWER`] bytes of it.
-#[derive(Default)]
-struct Bounded {
-    bytes: Vec<u8>,
-    is_cut: bool,
-}
+/// What a tool writes, up to [`LONGEST_ANSWER`] bytes of it, and whether more was written.
+#[derive(Clone, Default)]
+struct Answer(Arc<Mutex<(Vec<u8>, bool)>>);
 
-impl Bounded {
+impl Answer {
     /// The text, or as much of it as there is.
-    fn whole(self) -> Result<String, String> {
-        let text = String::from_utf8_lossy(&self.bytes).into_owned();
-        if self.is_cut { Err(text) } else { Ok(text) }
+    fn whole(&self) -> Result<String, String> {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = String::from_utf8_lossy(&all.0).into_owned();
+        if all.1 { Err(text) } else { Ok(text) }
     }
 }
 
-impl Write for Bounded {
+impl Write for Answer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let room = LONGEST_ANSWER - self.bytes.len();
-        self.is_cut |= bytes.len() > room;
-        self.bytes.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let room = LONGEST_ANSWER - all.0.len();
+        all.1 |= bytes.len() > room;
+        all.0.extend_from_slice(&bytes[..bytes.len().min(room)]);
         Ok(bytes.len())
     }
 
@@ -554,6 +614,35 @@ mod tests {
         };
         assert!(said("-1 < NumHolds").contains("1 expression"), "{}", said("-1 < NumHolds"));
         assert!(said("-rules").contains("1 expression"), "{}", said("-rules"));
+    }
+
+    #[test]
+    fn a_call_that_does_not_end_is_given_up_and_the_next_one_waits_for_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let held = |job: usize| {
+            format!(
+                "012 ({job}.000.000) 2026-03-01 10:00:00 Job was held.\n\tx\n\tCode 13 Subcode 2\n...\n"
+            )
+        };
+        let log = folder.path().join("job.log");
+        let ended = "013 (1.000.000) 2026-03-31 10:00:00 Job was released.\n...\n";
+        let text: String = (1..10).map(held).chain([ended.to_owned()]).collect();
+        std::fs::write(&log, text).unwrap();
+        let arguments = json!({ "policy": "time() % 7 == 99", "user_logs": [log] });
+        let parameters = json!({ "name": "replay", "arguments": arguments });
+        let mut calls = Calls { limit: Duration::ZERO, running: None };
+        let mut said = || {
+            let answer = calls.call(parameters.as_object().unwrap()).unwrap();
+            assert_eq!(answer["isError"], true, "{answer}");
+            answer["content"][0]["text"].as_str().unwrap().to_owned()
+        };
+        let (first, second) = (said(), said());
+        assert!(first.contains("Error: given up after 0 s"), "{first}");
+        assert!(second.contains("still goes on"), "{second}");
+        calls.running.take().unwrap().join().unwrap();
+        calls.limit = LONGEST_CALL;
+        let answer = calls.call(parameters.as_object().unwrap()).unwrap();
+        assert_eq!(answer["isError"], false, "{answer}");
     }
 
     #[test]

@@ -23,6 +23,7 @@
 //! - `mcp`: `-mcp`, the server for assistants.
 //! - `model_file`: which model judges.
 //! - `model_sheet`: the info sheet as `-version` prints it.
+//! - `named_file`: files named where jobs and owners are expected.
 //! - `options`: the table of options of `condor_holdadvise`.
 //! - `outcomes`: `-outcomes`.
 //! - `output`: what every tool does with standard output and error.
@@ -61,6 +62,7 @@ mod manual;
 mod mcp;
 mod model_file;
 mod model_sheet;
+mod named_file;
 mod options;
 mod outcomes;
 mod output;

@@ -14,6 +14,7 @@ use super::arguments::{self, ArgumentError};
 use super::colour;
 use super::config::{Config, SettingError};
 use super::costs::{self, CostChange};
+use super::named_file;
 use super::options::TOOL;
 use super::piped;
 use super::print::of_job_ad;
@@ -326,6 +327,9 @@ impl Request {
                     strip_control(text)
                 )));
             }
+        }
+        if !request.profile {
+            named_file::refuse(&request.selection.jobs)?;
         }
         if let Some(path) = path("dag") {
             request.take_dag(&path)?;

@@ -27,7 +27,7 @@ use crate::checks;
 use crate::journal::{Journal, JournalError};
 use crate::model::ModelError;
 use crate::queue::{AdText, QueueError, display_path};
-use crate::text::{is_fit, plural, shell_command};
+use crate::text::{is_fit, plural, shell_command, strip_control};
 use crate::workflow::{Manager, Progress, View};
 use eventlog::{EventLogError, ReadOptions, fnv1a};
 
@@ -66,6 +66,9 @@ pub enum RunError {
     /// The process that stays with a node of a DAG does not begin.
     #[error("cannot begin the process that stays with this node: {0}")]
     Begin(#[source] io::Error),
+    /// Jobs are on hold by events of the future alone; it was said what to do.
+    #[error("no job can be judged: {} on hold by events of the future alone", held(*.0))]
+    Ahead(usize),
     /// Nothing that was named can be judged; it was said why.
     #[error("none of the jobs named can be judged")]
     NothingJudged,
@@ -103,6 +106,10 @@ pub enum RunError {
     /// Standard output cannot be written.
     #[error("cannot write: {0}")]
     Write(#[from] io::Error),
+}
+
+fn held(jobs: usize) -> String {
+    format!("{} {}", plural(jobs, "job"), if jobs == 1 { "is" } else { "are" })
 }
 
 impl ToolError for RunError {
@@ -288,8 +295,14 @@ pub(super) fn show(
     if logs_alone && (seen.jobs > 0 || request.dag.is_none()) {
         let jobs = plural(seen.jobs, "job");
         nothing = format!("No held jobs: the logs have {jobs}, none on hold at their end.");
+        for line in &remarks.hidden {
+            nothing.push_str(&format!(" {}.", strip_control(line)));
+        }
     }
     tell(&remarks);
+    if judged == 0 && seen.ahead > 0 && !request.workflow {
+        return Err(RunError::Ahead(seen.ahead));
+    }
     if judged == 0 && !selection.jobs.is_empty() && !request.workflow && seen.thrashing.is_empty() {
         return Err(RunError::NothingJudged);
     }
@@ -382,7 +395,11 @@ pub(super) fn gathered(
     let constraint = constraint.map(|text| Constraint::new(text, now)).transpose()?;
     let filter = |ad: &_| constraint.as_ref().is_none_or(|constraint| constraint.is_true_for(ad));
     let (gathered, mut remarks) = gather(request, config, &filter, now)?;
-    remarks.faults.extend(constraint.as_ref().and_then(Constraint::undecided));
+    if let Some(constraint) = constraint.as_ref().filter(|_| !request.dag_node) {
+        let judged = gathered.held.iter().chain(&gathered.others);
+        remarks.faults.extend(constraint.undecided());
+        remarks.faults.extend(constraint.unknown(judged.map(|job| job.ad.to_classad())));
+    }
     Ok((gathered, remarks))
 }
 

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use jiff::tz::{Offset, TimeZone};
 
 use crate::history::{HistoryBuilder, HoldInQueue, OpenHold, QUARTER, SAME_HOLD, quarters};
-use crate::queue::QueueJob;
+use crate::queue::{QueueJob, display_path};
 use crate::text::plural;
 use eventlog::{JobId, ReadOptions};
 
@@ -83,6 +83,31 @@ impl Zone {
         let jobs = pairs.iter().map(|pair| pair.job).collect();
         Some(Self { zone, note: note.into(), jobs })
     }
+}
+
+/// A log whose newest events are so many seconds ahead of `now`, a line.
+pub(super) fn ahead(log: &Path, now: i64, ahead: i64) -> String {
+    let here = Timestamp::from_second(now).map_or(0, |now| {
+        i64::from(TimeZone::system().to_offset(now).seconds())
+    });
+    let quarters = ahead.saturating_add(QUARTER - 1) / QUARTER;
+    let there = here.saturating_add(quarters.saturating_mul(QUARTER));
+    let what = if there <= FARTHEST {
+        format!(
+            "was it written in another time zone, at UTC{} or east of it? Then name that zone: TZ=Area/City \
+             condor_holdadvise ...",
+            from_utc(there)
+        )
+    } else {
+        "that is more than time zones differ: is the clock of this machine right? -now SECONDS judges as of another \
+         time"
+            .to_owned()
+    };
+    format!(
+        "{}: its newest events are {} in the future and are left out; {what}",
+        display_path(log),
+        length(ahead)
+    )
 }
 
 fn pairs(

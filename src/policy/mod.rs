@@ -50,7 +50,9 @@ pub use forecast::{BlockingClause, Forecast, Gate, Policy, PolicyAction, Truth, 
 #[cfg(test)]
 pub(crate) use knobs::KEPT_BY;
 pub use knobs::Knobs;
-pub(crate) use lint::names::{is_owners, nearest};
+pub(crate) use lint::names::{
+    is_known as is_known_attribute, is_owners, nearest, nearest_attribute,
+};
 pub use own_limit::{Again, Measure, OwnLimit, own_limit_within};
 pub use prediction::Prediction;
 pub(crate) use prediction::display_name;

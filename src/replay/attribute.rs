@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use classads::{ClassAd, Value};
+use classads::{Budget, ClassAd, EvalContext, Value};
 
-use super::expression::context;
 use super::past::PastHold;
-use crate::policy::{asks_time, followed};
+use crate::policy::{MAX_BYTES, asks_time, followed};
 
 /// An attribute that events tell of: its name, whether an ad of the job may tell what events do
 /// not, and its value.
@@ -68,24 +67,65 @@ pub(super) enum LogValue {
     Unrecorded,
 }
 
+/// Steps of one evaluation; what takes more is an error, and does not fire.
+const MAX_STEPS: u32 = 100_000;
+
+/// Steps that to look an attribute up, or to copy it, counts as. Assumed: a step takes some ns.
+pub(super) const LOOK_UP: u32 = 10;
+
 /// A held job, as it was or as it would be after failed releases.
 #[derive(Clone, Copy, Debug)]
 pub struct HeldJob<'a> {
     pub(super) hold: &'a PastHold,
     held_at: i64,
     releases: i64,
+    /// What evaluations take their steps from.
+    budget: Option<&'a Budget>,
 }
 
 impl<'a> HeldJob<'a> {
     /// As the log tells of it.
     pub const fn new(hold: &'a PastHold) -> Self {
-        Self { hold, held_at: hold.held_at, releases: 0 }
+        Self { hold, held_at: hold.held_at, releases: 0, budget: None }
     }
 
     /// After a failed release: held again for the same cause at this time.
     #[must_use]
     pub const fn again(self, held_at: i64) -> Self {
         Self { held_at, releases: self.releases + 1, ..self }
+    }
+
+    /// The same, evaluated within a budget.
+    pub(super) fn within<'b>(&self, budget: &'b Budget) -> HeldJob<'b>
+    where
+        'a: 'b,
+    {
+        HeldJob { budget: Some(budget), ..*self }
+    }
+
+    /// Takes steps of its budget.
+    pub(super) fn take(&self, steps: u32) {
+        if let Some(budget) = self.budget {
+            budget.take(steps.into());
+        }
+    }
+
+    /// Nothing is left of its budget.
+    pub(super) fn is_spent(&self) -> bool {
+        self.budget.is_some_and(|budget| budget.left() == 0)
+    }
+
+    /// What `work` gives, and the steps that it took.
+    pub(super) fn counting<T>(&self, work: impl FnOnce() -> T) -> (T, u32) {
+        let left = || self.budget.map_or(0, Budget::left);
+        let before = left();
+        let given = work();
+        (given, u32::try_from(before - left()).unwrap_or(u32::MAX))
+    }
+
+    /// How one of the many evaluations is done.
+    pub(super) fn context(&self, time: i64) -> EvalContext<'static> {
+        EvalContext { budget: self.budget.cloned(), ..context(time) }
     }
 
     /// Failed releases before.
@@ -129,12 +169,13 @@ impl<'a> HeldJob<'a> {
     }
 
     fn of_ad(&self, name: &str) -> LogValue {
+        self.take(LOOK_UP);
         let Some(ad) = &self.hold.ad else { return LogValue::Unrecorded };
         let expr = ad.get(name).filter(|expr| expr.as_literal().is_none());
         if expr.is_some_and(|expr| asks_time(&followed(ad, expr))) {
             return LogValue::Varies;
         }
-        LogValue::Value(ad.evaluate(name, &context(self.held_at)))
+        LogValue::Value(ad.evaluate(name, &self.context(self.held_at)))
     }
 
     /// The ad, as far as it is known.
@@ -156,6 +197,7 @@ impl<'a> HeldJob<'a> {
 
     fn with(&self, attributes: impl Iterator<Item = usize>) -> ClassAd {
         let mut ad = self.hold.ad.as_deref().cloned().unwrap_or_default();
+        self.take(LOOK_UP.saturating_mul(u32::try_from(ad.len()).unwrap_or(u32::MAX)));
         for (name, _, value) in attributes.map(|at| RECORDED[at]) {
             match value(self) {
                 LogValue::Value(Value::Undefined) => drop(ad.remove(name)),
@@ -166,6 +208,11 @@ impl<'a> HeldJob<'a> {
         }
         ad
     }
+}
+
+/// One evaluation, beside no others.
+pub(super) fn context(time: i64) -> EvalContext<'static> {
+    EvalContext { max_steps: MAX_STEPS, max_bytes: MAX_BYTES, ..EvalContext::at(time) }
 }
 
 impl Attribute {

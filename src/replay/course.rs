@@ -42,6 +42,8 @@ pub struct Course {
     pub released_at: Option<i64>,
     /// It depends on what the log does not tell.
     pub unknown: bool,
+    /// It is not known, as that takes too many steps of evaluation; `unknown` too.
+    pub unfinished: bool,
     /// How its releases went.
     pub sums: Sums,
 }
@@ -92,8 +94,9 @@ pub fn follow(
     for _ in 0..MOST_RELEASES {
         let at = match answer(&job, outlook.until) {
             Answer::Releases(at) => at,
-            Answer::Unknown(_) => {
+            unknown @ (Answer::Unknown(_) | Answer::Unfinished) => {
                 course.unknown = true;
+                course.unfinished = unknown == Answer::Unfinished;
                 return course;
             }
             Answer::Holds => break,

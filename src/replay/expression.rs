@@ -4,18 +4,26 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use classads::{BinaryOperator, Budget, ClassAd, EvalContext, Expr, Node, NodeKind, Value};
+use classads::{BinaryOperator, Budget, ClassAd, Expr, Node, NodeKind, Value};
 use foldhash::fast::RandomState;
 
-use super::attribute::{Attribute, HeldJob, LogValue};
+use super::attribute::{Attribute, HeldJob, LOOK_UP, LogValue};
 use super::comparison::{Difference, Fault, TimeComparison, attributes_of, changes_by_itself};
-use crate::policy::{MAX_BYTES, Truth, is_by_chance, operands};
+use crate::policy::{Truth, is_by_chance, operands};
 
-/// Steps of one evaluation; what takes more is an error, and does not fire.
-const MAX_STEPS: u32 = 100_000;
-
-/// Steps of all evaluations for one hold; what becomes of it is not known beyond that.
+/// Steps of all evaluations for one hold, those after failed releases too.
 const WORK: u64 = 5_000_000;
+
+/// Steps for all holds and expressions of a call: about ten seconds of one core. Assumed.
+const WORK_OF_ALL: u64 = 2_000_000_000;
+
+/// Steps that a hold has in any case: some thousand evaluations of a usual policy. Assumed.
+const LEAST_WORK: u64 = 10_000;
+
+/// Steps that an evaluation counts as beside its own, and the search for the times at which a
+/// comparison changes. Assumed.
+const EVALUATION: u32 = 20;
+const SEARCH: u32 = 100;
 
 /// Parts of an expression that is taken apart; one with more is evaluated at every tick.
 const MAX_PARTS: usize = 2_000;
@@ -53,6 +61,8 @@ pub enum Answer {
     Holds,
     /// From this tick on it depends on what is not recorded.
     Unknown(i64),
+    /// Its evaluations take more steps than there are for a hold.
+    Unfinished,
 }
 
 /// A release expression and what it was seen to be.
@@ -75,8 +85,13 @@ pub struct ReplayExpression {
     open: bool,
     /// It throws dice.
     random: bool,
-    remembered: HashMap<Box<[Known]>, Verdict, RandomState>,
+    /// What it was, and the steps that took: whoever remembers takes them too, so that the answer
+    /// does not depend on which holds came before.
+    remembered: HashMap<Box<[Known]>, (Verdict, u32), RandomState>,
     key: Vec<Known>,
+    /// Steps for each hold, and what is left of them for the one looked at.
+    work: u64,
+    budget: Budget,
 }
 
 /// A part of a key: what is known of an attribute, or the sign of a comparison.
@@ -118,6 +133,8 @@ impl ReplayExpression {
             random: is_by_chance(&expr),
             remembered: HashMap::default(),
             key: Vec::new(),
+            work: WORK,
+            budget: Budget::new(WORK),
         };
         if is_long {
             this.open = true;
@@ -128,6 +145,12 @@ impl ReplayExpression {
         this.attributes.sort_by(|a, b| a.name().cmp(b.name()));
         this.attributes.dedup();
         Ok(this)
+    }
+
+    /// Shares the steps of a call between so many holds, each tried on so many expressions.
+    pub(super) fn share(&mut self, holds: usize, expressions: usize) {
+        let parts = (holds as u64).saturating_mul(expressions as u64).max(1);
+        self.work = (WORK_OF_ALL / parts).clamp(LEAST_WORK, WORK);
     }
 
     /// Finds comparisons with the time and what stands outside of them.
@@ -187,7 +210,7 @@ impl ReplayExpression {
     }
 
     /// What it does with a held job at the ticks after the hold, until `end` (Unix seconds, not
-    /// included).
+    /// included). After failed releases a job has the steps that are left of its hold.
     pub fn answer(&mut self, job: &HeldJob<'_>, ticks: Ticks, end: i64) -> Answer {
         let first = ticks.from(job.held_at().saturating_add(1));
         if first >= end {
@@ -196,8 +219,26 @@ impl ReplayExpression {
         if self.random {
             return Answer::Unknown(first);
         }
+        if job.releases() == 0 {
+            self.budget = Budget::new(self.work);
+        }
+        let budget = self.budget.clone();
+        let answer = self.answer_within(&job.within(&budget), ticks, first, end);
+        // What was given up in between is an error, which may look like an answer.
+        if budget.left() == 0 { Answer::Unfinished } else { answer }
+    }
+
+    fn answer_within(
+        &mut self,
+        job: &HeldJob<'_>,
+        ticks: Ticks,
+        first: i64,
+        end: i64,
+    ) -> Answer {
+        let names = self.attributes.len() + self.named.len();
+        job.take(times(names, LOOK_UP).saturating_add(times(self.comparisons.len(), SEARCH)));
         let mut open = self.open;
-        let mut times = vec![first];
+        let mut at = vec![first];
         let differences: Vec<_> =
             self.comparisons.iter_mut().map(|comparison| comparison.difference(job)).collect();
         for difference in &differences {
@@ -209,18 +250,17 @@ impl ReplayExpression {
                 }
             };
             let changes = changes.into_iter().flatten().map(|change| ticks.from(change));
-            times.extend(changes.filter(|tick| (first..end).contains(tick)));
+            at.extend(changes.filter(|tick| (first..end).contains(tick)));
         }
         self.begin_key(job);
         open |= self.key.contains(&Known::Varies);
-        let budget = Budget::new(WORK);
         if open {
-            return self.at_every_tick(job, ticks, first, end, &budget);
+            return self.at_every_tick(job, ticks, first, end);
         }
-        times.sort_unstable();
-        times.dedup();
-        for time in times {
-            match self.at(job, &differences, time, &budget) {
+        at.sort_unstable();
+        at.dedup();
+        for time in at {
+            match self.at(job, &differences, time) {
                 Verdict::Fires => return Answer::Releases(time),
                 Verdict::Unknown => return Answer::Unknown(time),
                 Verdict::DoesNot => {}
@@ -230,25 +270,18 @@ impl ReplayExpression {
     }
 
     /// The same by evaluating at every tick.
-    fn at_every_tick(
-        &self,
-        job: &HeldJob<'_>,
-        ticks: Ticks,
-        first: i64,
-        end: i64,
-        budget: &Budget,
-    ) -> Answer {
+    fn at_every_tick(&self, job: &HeldJob<'_>, ticks: Ticks, first: i64, end: i64) -> Answer {
         let ad = job.ad();
         let unrecorded: Vec<String> = self.unrecorded(job).into_iter().map(str::to_owned).collect();
         // What has to be true and does not change is asked once.
-        let never = |clause: &Expr| is_never_true(clause, job, &ad, &unrecorded, first, budget);
+        let never = |clause: &Expr| is_never_true(clause, job, &ad, &unrecorded, first);
         if self.steady.iter().any(never) {
             return Answer::Holds;
         }
         let last = first.saturating_add(ticks.interval.saturating_mul(MAX_TICKS));
         let mut time = first;
-        while time < end.min(last) {
-            match verdict(&self.expr, &ad, &unrecorded, time, budget) {
+        while time < end.min(last) && !job.is_spent() {
+            match verdict(&self.expr, &ad, &unrecorded, time, job) {
                 Verdict::Fires => return Answer::Releases(time),
                 Verdict::Unknown => return Answer::Unknown(time),
                 Verdict::DoesNot => time = time.saturating_add(ticks.interval),
@@ -280,7 +313,6 @@ impl ReplayExpression {
         job: &HeldJob<'_>,
         differences: &[Result<Difference, Fault>],
         time: i64,
-        budget: &Budget,
     ) -> Verdict {
         self.key.truncate(self.attributes.len());
         self.key.extend(differences.iter().map(|difference| match difference {
@@ -288,18 +320,22 @@ impl ReplayExpression {
             Err(Fault::Unrecorded) => Known::Unrecorded,
             Err(_) => Known::Undefined,
         }));
-        if let Some(verdict) = self.remembered.get(self.key.as_slice()) {
+        if let Some((verdict, steps)) = self.remembered.get(self.key.as_slice()) {
+            job.take(*steps);
             return *verdict;
         }
-        let unrecorded: Vec<String> = self.unrecorded(job).into_iter().map(str::to_owned).collect();
-        let verdict = verdict(&self.expr, &job.ad_of(&self.named), &unrecorded, time, budget);
-        if budget.left() == 0 {
-            return Verdict::Unknown;
+        let (verdict, steps) = job.counting(|| {
+            let unrecorded: Vec<String> =
+                self.unrecorded(job).into_iter().map(str::to_owned).collect();
+            verdict(&self.expr, &job.ad_of(&self.named), &unrecorded, time, job)
+        });
+        if job.is_spent() {
+            return verdict;
         }
         if self.remembered.len() >= MAX_REMEMBERED {
             self.remembered.clear();
         }
-        self.remembered.insert(self.key.as_slice().into(), verdict);
+        self.remembered.insert(self.key.as_slice().into(), (verdict, steps));
         verdict
     }
 }
@@ -317,17 +353,15 @@ fn is_never_true(
     ad: &ClassAd,
     unrecorded: &[String],
     time: i64,
-    budget: &Budget,
 ) -> bool {
     if attributes_of(clause).iter().any(|attribute| job.value_of(attribute) == LogValue::Varies) {
         return false;
     }
     if !unrecorded.is_empty() {
-        return verdict(clause, ad, unrecorded, time, budget) == Verdict::DoesNot;
+        return verdict(clause, ad, unrecorded, time, job) == Verdict::DoesNot;
     }
-    let context = EvalContext { budget: Some(budget.clone()), ..context(time) };
-    match ad.evaluate_expr(clause, &context) {
-        _ if budget.left() == 0 => false,
+    job.take(EVALUATION);
+    match ad.evaluate_expr(clause, &job.context(time)) {
         Value::Boolean(value) => !value,
         Value::Integer(value) => value == 0,
         // Half a second is no release by itself, but true beside another clause.
@@ -336,9 +370,8 @@ fn is_never_true(
     }
 }
 
-/// How one of the many evaluations is done.
-pub(super) fn context(time: i64) -> EvalContext<'static> {
-    EvalContext { max_steps: MAX_STEPS, max_bytes: MAX_BYTES, ..EvalContext::at(time) }
+fn times(count: usize, steps: u32) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX).saturating_mul(steps)
 }
 
 /// What the expression is at one time. What depends on attributes that are not told of is not
@@ -349,22 +382,21 @@ fn verdict(
     ad: &ClassAd,
     unrecorded: &[String],
     time: i64,
-    budget: &Budget,
+    job: &HeldJob<'_>,
 ) -> Verdict {
-    let context = EvalContext { budget: Some(budget.clone()), ..context(time) };
+    let context = job.context(time);
     let fires = |expr: &Expr| {
-        let value = ad.evaluate_expr(expr, &context);
-        if budget.left() == 0 {
-            Verdict::Unknown
-        } else if Truth::of(&value) == Truth::True {
-            Verdict::Fires
-        } else {
-            Verdict::DoesNot
+        job.take(EVALUATION);
+        match Truth::of(&ad.evaluate_expr(expr, &context)) {
+            Truth::True => Verdict::Fires,
+            _ => Verdict::DoesNot,
         }
     };
     if unrecorded.is_empty() {
         return fires(expr);
     }
+    // It is taken apart.
+    job.take(times(expr.nodes().count(), LOOK_UP));
     let is_open = |expr: &Expr| {
         expr.attribute_references().iter().any(|reference| {
             unrecorded.iter().any(|name| name.eq_ignore_ascii_case(&reference.name))

@@ -1,4 +1,4 @@
-use classads::ClassAd;
+use classads::{ClassAd, EvalContext};
 use proptest::prelude::*;
 
 use super::super::PastHold;
@@ -34,7 +34,7 @@ fn after(text: &str) -> Option<i64> {
     match answer(text, &hold()) {
         Answer::Releases(time) => Some(time - HELD_AT),
         Answer::Holds => None,
-        Answer::Unknown(_) => panic!("{text}"),
+        Answer::Unknown(_) | Answer::Unfinished => panic!("{text}"),
     }
 }
 
@@ -116,6 +116,33 @@ fn undefined_and_no_number_are_two_things() {
         assert_eq!(answer(&none), Answer::Releases(HELD_AT + 10));
         assert_eq!(answer(&text), Answer::Holds, "an error");
         assert_eq!(answer(&number), Answer::Releases(HELD_AT + 10));
+    }
+}
+
+#[test]
+fn a_hold_has_its_share_of_steps_whatever_was_remembered() {
+    // It is evaluated at every tick.
+    let text = "time() % 7 == 99";
+    let long = ReplayExpression::parse(text).unwrap();
+    let end = HELD_AT + 30 * 86_400;
+    for (holds, expected) in [(1, Answer::Holds), (1_000_000, Answer::Unfinished)] {
+        let mut expression = long.clone();
+        expression.share(holds, 1);
+        for _ in 0..3 {
+            let hold = hold();
+            let job = HeldJob::new(&hold);
+            assert_eq!(expression.answer(&job, TICKS, end), expected);
+            // A job that is held again has what is left.
+            let left = expression.answer(&job.again(end - 70), TICKS, end);
+            assert_eq!(left == Answer::Unfinished, expected == Answer::Unfinished);
+        }
+    }
+    let mut short = ReplayExpression::parse("time() - EnteredCurrentStatus > 60").unwrap();
+    short.share(1_000_000, 10);
+    let hold = hold();
+    for _ in 0..20 {
+        let job = HeldJob::new(&hold).again(HELD_AT);
+        assert_eq!(short.answer(&job, TICKS, end), Answer::Releases(HELD_AT + 70));
     }
 }
 

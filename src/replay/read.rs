@@ -12,7 +12,7 @@ use crate::history::{
     ATTRIBUTES, EPOCH_ATTRIBUTES, Episode, EpisodeStream, HistoryBuilder, LogHolds, NotedActions,
     Run, RunsOf, epoch_written,
 };
-use eventlog::input;
+use eventlog::input::{self, Room};
 use eventlog::{Beginning, ChunkedLog, EventLogError, JobId, ReadOptions};
 
 /// H: what comes later than this after a release says nothing about it, s.
@@ -39,6 +39,8 @@ pub struct Sources {
     pub reasons: bool,
     /// Whose runs are wanted.
     pub runs: RunsOf,
+    /// Bytes that compressed logs may have unpacked, all together.
+    pub room: Room,
 }
 
 /// The holds of some logs.
@@ -86,7 +88,7 @@ impl PastHolds {
             ads.read(path, &sources.attributes, &mut this.problems)?;
         }
         let facts = std::mem::take(&mut ads.facts).build();
-        let options = ReadOptions::default();
+        let options = ReadOptions { room: sources.room.clone(), ..ReadOptions::default() };
         let logs = this.in_order(sources, &options)?;
         let journal = NotedActions::default();
         let mut stream =

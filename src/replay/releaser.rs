@@ -21,6 +21,20 @@ pub enum Releaser {
 }
 
 impl Releaser {
+    /// Shares the steps of a call between these, each tried on so many holds: what is said of a hold
+    /// depends on neither the machine nor its load.
+    pub fn share<'a>(releasers: impl IntoIterator<Item = &'a mut Self>, holds: usize) {
+        let mut expressions: Vec<&mut ReplayExpression> = releasers
+            .into_iter()
+            .filter_map(|releaser| match releaser {
+                Self::Expression(expression) => Some(&mut **expression),
+                _ => None,
+            })
+            .collect();
+        let count = expressions.len();
+        expressions.iter_mut().for_each(|expression| expression.share(holds, count));
+    }
+
     /// When it releases a held job: at a tick before `end`.
     pub fn answer(&mut self, job: &HeldJob<'_>, ticks: Ticks, end: i64) -> Answer {
         // What was in force, and what somebody says, is known of the hold that there was.

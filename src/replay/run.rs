@@ -67,6 +67,7 @@ impl Rules {
         let course = match answer(&HeldJob::new(hold), end) {
             Answer::Releases(at) => Course { released_at: Some(at), ..Course::default() },
             Answer::Unknown(_) => Course { unknown: true, ..Course::default() },
+            Answer::Unfinished => Course { unknown: true, unfinished: true, ..Course::default() },
             Answer::Holds => Course::default(),
         };
         (course, false)
@@ -80,6 +81,8 @@ pub fn replay(
     releasers: &[Releaser],
     rules: &Rules,
 ) -> Vec<Replayed> {
+    let mut releasers = releasers.to_vec();
+    Releaser::share(&mut releasers, holds.len());
     let part = |own: &mut Vec<Releaser>, holds: &[PastHold]| {
         let mut replayed = vec![Replayed::default(); own.len()];
         let judged: Vec<Option<Judged<'_>>> =
@@ -88,7 +91,7 @@ pub fn replay(
             for (hold, judged) in holds.iter().zip(&judged) {
                 let (course, judged) = rules.course(releaser, hold, judged.as_ref());
                 replayed.add(hold.code, &course, judged);
-                if course.unknown {
+                if course.unknown && !course.unfinished {
                     for name in releaser.unrecorded(hold) {
                         *replayed.unrecorded.entry(name.to_owned()).or_default() += 1;
                     }

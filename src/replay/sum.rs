@@ -4,9 +4,8 @@ use std::collections::HashMap;
 
 use classads::{BinaryOperator, ClassAd, Expr, Node, NodeKind, UnaryOperator, Value};
 
-use super::attribute::{Attribute, HeldJob, LogValue};
+use super::attribute::{Attribute, HeldJob, LogValue, context};
 use super::comparison::{Fault, attributes_of, changes_by_itself};
-use super::expression::context;
 
 /// Numbers beyond this are left to the evaluator: sums of them would have to be rounded to reals,
 /// or would not fit.
@@ -36,8 +35,8 @@ pub(super) enum Term {
     Expression {
         expr: Expr,
         attributes: Vec<Attribute>,
-        /// Values by those of the attributes, where all are integers.
-        remembered: HashMap<Vec<i64>, Value>,
+        /// Values, and the steps that they took, by those of the attributes, where all are integers.
+        remembered: HashMap<Vec<i64>, (Value, u32)>,
         key: Vec<i64>,
     },
 }
@@ -191,16 +190,19 @@ impl Term {
             return LogValue::Varies;
         }
         let integers = key.len() == attributes.len();
-        if integers && let Some(value) = remembered.get(key) {
+        if integers && let Some((value, steps)) = remembered.get(key) {
+            job.take(*steps);
             return LogValue::Value(value.clone());
         }
-        let context = context(job.held_at());
-        let value = job.ad_of(attributes).evaluate_expr(expr, &context);
+        let (value, steps) = job.counting(|| {
+            let ad = job.ad_of(attributes);
+            ad.evaluate_expr(expr, &job.context(job.held_at()))
+        });
         if integers {
             if remembered.len() >= MAX_REMEMBERED {
                 remembered.clear();
             }
-            remembered.insert(key.clone(), value.clone());
+            remembered.insert(key.clone(), (value.clone(), steps));
         }
         LogValue::Value(value)
     }

@@ -16,6 +16,8 @@ pub struct Tally {
     pub released: u64,
     /// Of these, that turned on what the log does not tell.
     pub unknown: u64,
+    /// Of these, that took more steps of evaluation than a hold has.
+    pub unfinished: u64,
     /// Holds of which it is known what came of their release, and that are in the sums below.
     pub judged: u64,
     /// Of the others, released.
@@ -30,6 +32,7 @@ impl Tally {
     pub(super) fn add(&mut self, course: &Course, judged: bool) {
         self.holds += 1;
         self.unknown += u64::from(course.unknown);
+        self.unfinished += u64::from(course.unfinished);
         self.released += u64::from(course.released_at.is_some());
         if !judged {
             self.released_not_judged += u64::from(course.released_at.is_some());
@@ -46,6 +49,7 @@ impl Tally {
         self.holds += other.holds;
         self.released += other.released;
         self.unknown += other.unknown;
+        self.unfinished += other.unfinished;
         self.judged += other.judged;
         self.released_not_judged += other.released_not_judged;
         self.sums += other.sums;

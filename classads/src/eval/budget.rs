@@ -49,7 +49,7 @@ impl Budget {
         self.0.whole.as_ref().map_or(left, |whole| whole.left().min(left))
     }
 
-    /// Takes steps that something took.
+    /// Takes steps that an evaluation took, or other work that counts as so many.
     pub fn take(&self, steps: u64) {
         let left = |left: u64| Some(left.saturating_sub(steps));
         let _ = self.0.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left);

@@ -184,10 +184,21 @@ fn held(mut lines: Lines<'_>) -> Held<'_> {
     if line.trim_ascii() != b"Reason unspecified" {
         held.reason = indented(line);
     }
-    if let Some((code, subcode)) = lines.next().and_then(codes) {
-        held.code = Some(code);
-        held.subcode = Some(subcode);
+    let Some(second) = lines.next() else { return held };
+    let mut found = codes(second);
+    if found.is_none() {
+        // Old versions wrote newlines of the reason as they are: the codes stand behind all of it.
+        let rest: Vec<&[u8]> = std::iter::once(second).chain(lines).collect();
+        if let Some((at, last)) =
+            rest.iter().enumerate().rev().find_map(|(at, line)| Some((at, codes(line)?)))
+        {
+            found = Some(last);
+            let more = rest[..at].iter().filter_map(|line| trimmed(line));
+            let parts: Vec<Text<'_>> = held.reason.take().into_iter().chain(more).collect();
+            held.reason = (!parts.is_empty()).then(|| parts.join("|").into());
+        }
     }
+    (held.code, held.subcode) = (found.map(|codes| codes.0), found.map(|codes| codes.1));
     held
 }
 
@@ -221,6 +232,27 @@ mod tests {
                 panic!()
             };
             assert_eq!((script.return_value, script.dag_node.as_deref()), (Some(2), Some("A")));
+        }
+    }
+
+    #[test]
+    fn a_reason_of_several_lines_keeps_its_codes() {
+        let of = |lines: &'static str| {
+            let Body::Held(held) = parse(12, b"Job was held.", lines.as_bytes()) else { panic!() };
+            (held.reason, held.code, held.subcode)
+        };
+        let several = |reason: &'static str| (Some(reason.into()), Some(13), Some(2));
+        for (lines, expected) in [
+            ("\tone\n\ttwo\n\n\tCode 13 Subcode 2\n", several("one|two")),
+            ("\tone\nCode 1 is bad\n\tCode 13 Subcode 2\n", several("one|Code 1 is bad")),
+            ("\n\ttwo\n\tCode 13 Subcode 2\n", several("two")),
+            // Of several lines of codes behind the reason the last one is HTCondor's.
+            ("\tone\ntwo\n\tCode 1 Subcode 0\n\tCode 13 Subcode 2\n", several("one|two|Code 1 Subcode 0")),
+            // The second line is read as HTCondor does.
+            ("\tone\n\tCode 13 Subcode 2\n\tCode 1 Subcode 0\n", several("one")),
+            ("\tone\n\ttwo\n", (Some("one".into()), None, None)),
+        ] {
+            assert_eq!(of(lines), expected, "{lines:?}");
         }
     }
 

@@ -141,6 +141,12 @@ fn quirks() -> Vec<Quirk> {
             vec![json!({"EventHead": "Head", "A": 1, "EventPayloadLines": "some text\nmore"})],
             vec![json!({"EventHead": "Head", "A": 1, "EventPayloadLines": null})],
         ),
+        // A newline in a hold reason.
+        quirk(
+            event(12, "Job was held.\n\tone\n\ttwo\n\tCode 13 Subcode 2\n"),
+            vec![json!({"HoldReason": "one|two", "HoldReasonCode": 13, "HoldReasonSubCode": 2})],
+            vec![json!({"HoldReason": "one", "HoldReasonCode": 0, "HoldReasonSubCode": 0})],
+        ),
         // An offset from UTC.
         quirk(
             format!("013 (001.000.000) 2024-07-02T03:04:05+02:00 {RELEASED}...\n"),

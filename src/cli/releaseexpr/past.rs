@@ -13,6 +13,7 @@ use crate::advice::Advisor;
 use crate::cli::model_file::{self, Named};
 use crate::cli::output::say;
 use crate::cli::print::{minute, wrap};
+use crate::cli::config::unpacked;
 use crate::cli::{Config, costs};
 use crate::history::{Coverage, History, HistoryBuilder};
 use crate::model::Thresholds;
@@ -21,6 +22,7 @@ use crate::queue::display_path;
 use crate::replay::{PastHold, PastHolds, Rules, Said, Sources, Successes, Ticks};
 use crate::text::plural;
 use eventlog::ReadOptions;
+use eventlog::input::Room;
 
 /// Holds that a model is asked about at most: each several times.
 const ASKED_ABOUT: usize = 2_000;
@@ -65,10 +67,14 @@ pub(super) fn read(request: &Request, wanted: Sources) -> Result<Read, RunError>
         event_logs,
         user_logs: request.user_logs.clone(),
         epochs: request.epochs.clone(),
+        room: Room::new(config.event_log_bytes()?),
         ..wanted
     };
     let past = PastHolds::read(&sources)?;
     past.problems.iter().for_each(|problem| say("Warning", problem));
+    if sources.room.left() == 0 {
+        say("Warning", &unpacked(config.event_log_bytes()?));
+    }
     let rules = Rules {
         ticks: Ticks { interval, phase: 0 },
         max_releases: knobs.max_releases(),

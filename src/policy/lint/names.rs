@@ -56,7 +56,7 @@ pub(in crate::policy) fn is_keyword(name: &str) -> bool {
 }
 
 /// Whether HTCondor sets an attribute of this name in job ads.
-pub(in crate::policy) fn is_known(name: &str) -> bool {
+pub(crate) fn is_known(name: &str) -> bool {
     let is = |other: &&str| other.eq_ignore_ascii_case(name);
     // Records of the machines a job ran on, and what it took from them by $$(), have names made of
     // others.
@@ -110,7 +110,7 @@ fn begins_with(name: &str, starts: &[&str]) -> bool {
 }
 
 /// The attribute that was probably meant.
-pub(in crate::policy) fn nearest_attribute(name: &str) -> Option<&'static str> {
+pub(crate) fn nearest_attribute(name: &str) -> Option<&'static str> {
     let meant = MEANT.iter().find(|(written, _)| written.eq_ignore_ascii_case(name));
     meant.map(|(_, meant)| *meant).or_else(|| nearest(name, KNOWN.values().copied()))
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::super::past::{Read, heading_json};
 use super::Policy;
-use crate::replay::{HoldEnd, Judged, PastHold, Replayed};
+use crate::replay::{HoldEnd, Judged, PastHold, Releaser, Replayed};
 use crate::text::{strip_control, to_json, to_json_pretty};
 
 /// One object.
@@ -41,6 +41,7 @@ pub(super) fn print(
 
 /// An object for each hold, on a line of its own: when each policy would have released it first.
 pub(super) fn lines(read: &Read, policies: &mut [Policy], out: &mut dyn Write) -> io::Result<()> {
+    Releaser::share(policies.iter_mut().map(|policy| &mut policy.releaser), read.past.holds.len());
     for hold in &read.past.holds {
         let judged = Judged::of(hold, &read.successes, &read.rules.costs);
         let releases: Vec<Value> = policies
@@ -51,6 +52,7 @@ pub(super) fn lines(read: &Read, policies: &mut [Policy], out: &mut dyn Write) -
                     "Policy": policy.name,
                     "ReleasedAt": course.released_at,
                     "Unknown": course.unknown,
+                    "Unfinished": course.unfinished,
                     "Releases": course.sums.releases,
                     "CostHours": course.sums.cost_hours,
                 })

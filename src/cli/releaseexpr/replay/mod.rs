@@ -21,6 +21,9 @@ use crate::queue::display_path;
 use crate::replay::{Releaser, ReplayExpression, Sources, replay};
 use crate::text::shown;
 
+/// Expressions that are put side by side. Assumed.
+const MOST: usize = 100;
+
 /// Characters of an expression in an error.
 const SHOWN: usize = 100;
 
@@ -40,7 +43,12 @@ struct Policy {
 /// [`RunError`] when a text is no expression, or a file cannot be read.
 pub(super) fn answer(request: &Request, out: &mut dyn Write) -> Result<(), RunError> {
     let mut policies = Vec::new();
-    for (number, text) in expressions(request)?.into_iter().enumerate() {
+    let mut expressions = expressions(request)?;
+    if expressions.len() > MOST {
+        say("Warning", &format!("{} expressions, only the first {MOST} are tried", expressions.len()));
+        expressions.truncate(MOST);
+    }
+    for (number, text) in expressions.into_iter().enumerate() {
         let name = (number + 1).to_string();
         look_at(&name, &text, request);
         let expression = ReplayExpression::parse(&text)

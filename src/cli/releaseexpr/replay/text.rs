@@ -20,7 +20,7 @@ const LEGEND: [&str; 7] = [
     "advice: what condor_holdadvise would have said 10 min, 1 h, 6 h and 24 h after the hold.",
     "A job that got more of what it ran out of before its release, or that somebody removed, is taken to have failed as it was.",
     "A log does not tell when the schedd looks: at whole multiples of its interval, it is assumed; on a busy access point it looks less often.",
-    "*: of fewer holds, as the others turn on what these logs do not tell.",
+    "*: of fewer holds, as of the others it is not known.",
 ];
 
 pub(super) fn print(
@@ -116,7 +116,8 @@ fn unknown(
     };
     for (policy, replayed) in policies.iter().zip(replayed) {
         let all = &replayed.all;
-        if all.unknown > 0 {
+        let recorded = all.unknown - all.unfinished;
+        if recorded > 0 {
             let names: Vec<String> = replayed
                 .unrecorded
                 .iter()
@@ -125,8 +126,16 @@ fn unknown(
             let by = if names.is_empty() { "chance".to_owned() } else { names.join(", ") };
             let text = format!(
                 "{} {} on what these logs do not tell: {by}. -epochs and the ads of runs may tell.",
-                plural(all.unknown as usize, "hold"),
-                if all.unknown == 1 { "turns" } else { "turn" }
+                plural(recorded as usize, "hold"),
+                if recorded == 1 { "turns" } else { "turn" }
+            );
+            say(policy, &text)?;
+        }
+        if all.unfinished > 0 {
+            let text = format!(
+                "of {} it is not known: to evaluate it takes more steps than there are for a hold. A simpler \
+                 expression, or fewer at once, may tell.",
+                plural(all.unfinished as usize, "hold")
             );
             say(policy, &text)?;
         }
