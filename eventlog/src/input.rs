@@ -255,7 +255,9 @@ impl<R: Read> Read for Limited<R> {
         if left == 0 {
             return match self.source.read(&mut [0])? {
                 0 => Ok(0),
-                _ => Err(io::Error::other("all compressed files that are read have more bytes unpacked than they may")),
+                _ => Err(io::Error::other(
+                    "all compressed files that are read have more bytes unpacked than they may",
+                )),
             };
         }
         let most = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
@@ -310,7 +312,10 @@ mod tests {
         let path = folder.path().join("log");
         let both = [packed(b"one\n"), packed(b"two\n")].concat();
         std::fs::write(&path, &both).unwrap();
-        assert_eq!(bytes(unpack(open_regular(&path).unwrap(), &Room::new(100)).unwrap()).0, b"one\ntwo\n");
+        assert_eq!(
+            bytes(unpack(open_regular(&path).unwrap(), &Room::new(100)).unwrap()).0,
+            b"one\ntwo\n"
+        );
         let mut text = String::new();
         reader(&path).unwrap().read_to_string(&mut text).unwrap();
         assert_eq!(text, "one\ntwo\n");

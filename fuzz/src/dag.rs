@@ -5,9 +5,12 @@ use holdadvise::workflow::Dag;
 
 use crate::{files, sections};
 
+/// Bytes of a line about a DAG: a path (PATH_MAX), what is escaped in it, and our words.
+const LONGEST_FAULT: usize = 64 << 10;
+
 /// A DAG file, a second one that it may name as `part.dag`, a submit file `job.sub`, a rescue DAG,
-/// the nodes log and the log of DAGMan. Every node is in one state, and no more nodes are blocked
-/// than there are.
+/// the nodes log and the log of DAGMan. Every node is in one state, no more nodes are blocked than
+/// there are, and whatever splices multiply stays within the bounds of a DAG, which are said.
 pub fn dag(bytes: &[u8]) {
     let [first, part, submit, rescue, nodes, manager] = sections(bytes);
     // Files of the machine are not to be read.
@@ -28,7 +31,13 @@ pub fn dag(bytes: &[u8]) {
     if let Some((folder, file)) = dag.error_output("A", JobId::new(1, 0)) {
         assert!(folder.starts_with('/') && !file.contains('$'));
     }
-    assert!(dag.faults.len() <= 21, "{:?}", dag.faults);
+    // Twenty lines, a bound, and a rescue DAG that cannot be read.
+    assert!(dag.faults.len() <= 22, "{:?}", dag.faults);
+    assert!(dag.faults.iter().all(|fault| fault.len() < LONGEST_FAULT), "{:?}", dag.faults);
+    // The line that reaches it may be of many with many, which takes a node between.
+    assert!(dag.len() <= Dag::MOST_NODES + 2 && dag.edges() <= Dag::MOST_JOINED);
+    let is_full = dag.len() > Dag::MOST_NODES;
+    assert!(!is_full || dag.faults[0].contains("what follows is left out"), "{:?}", dag.faults);
     if let Ok(progress) = dag.progress(&log, &ReadOptions::default(), i64::MAX) {
         let counted: usize = progress.counts.iter().map(|(_, count)| count).sum();
         assert_eq!(counted, dag.len());

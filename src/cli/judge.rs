@@ -535,8 +535,7 @@ fn read_logs(
                 };
                 let again = |history: &mut HistoryBuilder, other: &ReadOptions| {
                     let room = Room::new(options.newest.unwrap_or(most));
-                    let options =
-                        ReadOptions { newest: options.newest, room, ..other.clone() };
+                    let options = ReadOptions { newest: options.newest, room, ..other.clone() };
                     read_log(history, &options).is_ok()
                 };
                 if let Some(zone) = Zone::find(&history, log, &gathered.held, owners, now, again) {
@@ -749,7 +748,8 @@ fn note_damage(gathered: &Gathered, remarks: &mut Remarks, log: &Path, report: &
         if gathered.logs_alone && !is_written {
             let (events, at) = (plural(report.damaged, "damaged event"), first.offset);
             let log = log.display();
-            let line = format!("{log}: {events}, the first at byte {at}: holds there are not known");
+            let line =
+                format!("{log}: {events}, the first at byte {at}: holds there are not known");
             remarks.hidden.push(line);
         }
     }

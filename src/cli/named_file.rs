@@ -44,7 +44,9 @@ pub(super) fn refuse(jobs: &[JobSpec]) -> Result<(), ArgumentError> {
             None => continue,
         };
         let word = shown(word, NAME);
-        return Err(ArgumentError::Invalid(format!("{word} is no job and no owner but {what}: {to_do}")));
+        return Err(ArgumentError::Invalid(format!(
+            "{word} is no job and no owner but {what}: {to_do}"
+        )));
     }
     Ok(())
 }
@@ -90,7 +92,10 @@ mod tests {
     #[test]
     fn files_are_known_by_what_they_hold() {
         for (text, expected) in [
-            ("000 (1.000.000) 2026-03-01 09:00:00 Job submitted from host: <1.2.3.4:5>\n...\n", Some(Kind::Log)),
+            (
+                "000 (1.000.000) 2026-03-01 09:00:00 Job submitted from host: <1.2.3.4:5>\n...\n",
+                Some(Kind::Log),
+            ),
             ("# a DAG\njob A a.sub\n", Some(Kind::Dag)),
             ("SPLICE S part.dag\n", Some(Kind::Dag)),
             ("executable = x\nQueue 5\n", Some(Kind::Submit)),

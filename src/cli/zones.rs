@@ -87,9 +87,8 @@ impl Zone {
 
 /// A log whose newest events are so many seconds ahead of `now`, a line.
 pub(super) fn ahead(log: &Path, now: i64, ahead: i64) -> String {
-    let here = Timestamp::from_second(now).map_or(0, |now| {
-        i64::from(TimeZone::system().to_offset(now).seconds())
-    });
+    let here = Timestamp::from_second(now)
+        .map_or(0, |now| i64::from(TimeZone::system().to_offset(now).seconds()));
     let quarters = ahead.saturating_add(QUARTER - 1) / QUARTER;
     let there = here.saturating_add(quarters.saturating_mul(QUARTER));
     let what = if there <= FARTHEST {

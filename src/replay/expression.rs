@@ -228,13 +228,7 @@ impl ReplayExpression {
         if budget.left() == 0 { Answer::Unfinished } else { answer }
     }
 
-    fn answer_within(
-        &mut self,
-        job: &HeldJob<'_>,
-        ticks: Ticks,
-        first: i64,
-        end: i64,
-    ) -> Answer {
+    fn answer_within(&mut self, job: &HeldJob<'_>, ticks: Ticks, first: i64, end: i64) -> Answer {
         let names = self.attributes.len() + self.named.len();
         job.take(times(names, LOOK_UP).saturating_add(times(self.comparisons.len(), SEARCH)));
         let mut open = self.open;

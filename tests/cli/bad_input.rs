@@ -251,6 +251,97 @@ fn logs_cut_in_mid_event() {
 }
 
 #[test]
+fn a_hold_that_damage_may_hide_is_said_where_held_jobs_are_counted() {
+    let place = Place::new();
+    let log = |text: String| place.file("job.log", text);
+    let ask = || place.advise(&format!("-userlog job.log -now {NOW}"));
+    // The separator before the hold is lost.
+    log(HELD_LOG.replacen("...\n012", "012", 1));
+    let at = HELD_LOG.find("040 (").expect("an event");
+    let line =
+        format!("job.log: 1 damaged event, the first at byte {at}: holds there are not known");
+    let said = ask();
+    let none = format!("No held jobs: the logs have 1 job, none on hold at their end. {line}.\n");
+    assert_eq!((said.status, said.stdout), (0, none));
+    assert!(said.stderr.contains(&format!("job.log: byte {at}: expected a line `...`")));
+    // So where others are held.
+    let other = HELD_LOG.replace("1234", "1235");
+    log(format!("{other}{}", HELD_LOG.replacen("...\n012", "012", 1)));
+    let said = place.advise(&format!("-userlog job.log -now {NOW} -json"));
+    let all: serde_json::Value = serde_json::from_str(&said.stdout).expect("an array");
+    assert_eq!((all.as_array().map(Vec::len), &all[0]["ClusterId"]), (Some(1), &1235.into()));
+    assert!(all[0]["Missing"].to_string().contains("holds there are not known"), "{all}");
+    // A hold that is cut, and an event of another kind that is still being written.
+    let (before, hold) = HELD_LOG.split_at(HELD_LOG.find("012 (").expect("a hold"));
+    log(format!("{before}{}", &hold[..60]));
+    assert!(ask().stdout.contains("holds there are not known"));
+    log(format!("{before}006 (1234.000.000) 2026-03-01 10:00:00 Image size of job updated: 1\n"));
+    assert!(!ask().stdout.contains("not known"));
+}
+
+#[test]
+fn a_hold_reason_of_several_lines_keeps_its_code() {
+    let place = Place::new();
+    let (begin, end) = HELD_LOG.split_once(" Details: ").expect("a reason of two parts");
+    place.file("job.log", format!("{begin}\n\tDetails: {end}"));
+    let said = place.advise(&format!("-userlog job.log -now {NOW} -json"));
+    assert_eq!((said.status, said.stderr.as_str()), (0, ""), "{said:?}");
+    let all: serde_json::Value = serde_json::from_str(&said.stdout).expect("an array");
+    let of = |name: &str| all[0][name].clone();
+    assert_eq!((of("HoldReasonCode"), of("HoldReasonSubCode")), (13.into(), 2.into()), "{all}");
+    let reason = of("HoldReason").to_string();
+    assert!(reason.contains("execution point.|Details: reading from file"), "{reason}");
+}
+
+#[test]
+fn files_where_jobs_are_expected_are_named_with_their_option() {
+    let place = Place::new();
+    place.file("job.log", HELD_LOG);
+    place.file("held.ads", ad(7, 0, ""));
+    place.file("work.dag", "JOB A a.sub\n");
+    place.file("a.sub", "executable = x\nqueue\n");
+    place.file("sub/notes", "some words\n");
+    place.file("alice", "some words\n");
+    place.tool("condor_q", "");
+    for (word, what) in [
+        ("job.log", "a job event log: read it with condor_holdadvise -userlog job.log"),
+        ("held.ads", "a file of job ads: read it with condor_holdadvise -jobads held.ads"),
+        ("work.dag", "a DAG file: read it with condor_holdadvise -dag work.dag"),
+        ("a.sub", "a submit description: name the cluster that condor_submit gave it"),
+        ("sub/notes", "a file: expected jobs, clusters or owners"),
+    ] {
+        let said = place.advise(word);
+        said.is_error(&[&format!("{word} is no job and no owner but {what}")]);
+        place.advise(&format!("-jobads held.ads {word}")).is_error(&["is no job and no owner"]);
+    }
+    // A file may have the name of an owner.
+    let said = place.advise("alice");
+    assert!(!said.stderr.contains("no owner"), "{said:?}");
+}
+
+#[test]
+fn names_in_a_constraint_that_no_ad_has_are_said() {
+    let place = Place::new();
+    let ads = format!("{}\n{}", ad(7, 0, "Flag = 1"), ad(8, 0, ""));
+    place.file("held.ads", &ads);
+    let ask = |constraint: &str| {
+        place.run(&["-jobads", "held.ads", "-now", NOW, "-constraint", constraint], "").stderr
+    };
+    let line = "Warning: -constraint: no job ad has an attribute NumHold; did you mean NumHolds?\n";
+    assert_eq!(ask("NumHold > 3"), line);
+    assert_eq!(ask("NumHolds > 0 || NumHold > 3"), line);
+    let line = "Warning: -constraint: no job ad has an attribute MyProject\n";
+    assert_eq!(ask("MyProject =?= undefined"), line);
+    // What one ad has is known, and the time is of none.
+    assert_eq!(ask("Flag == 1 && CurrentTime > 0 && time() > 0"), "");
+    // The queue answers with what is true alone.
+    crate::harness::queue_of(&place, "");
+    let said = place.run(&["-constraint", "NumHold > 3 && NumJobStarts > 0"], "");
+    assert!(said.stderr.contains("attribute NumHold; did you mean NumHolds?"), "{said:?}");
+    assert!(!said.stderr.contains("NumJobStarts"), "{said:?}");
+}
+
+#[test]
 fn constraints_that_are_no_expressions() {
     let place = Place::new();
     let ads = place.file("held.ads", ad(7, 0, ""));

@@ -4,6 +4,7 @@
 mod apply;
 mod apply_journal;
 mod bad_input;
+mod bounds;
 mod checks;
 mod completions;
 mod credentials;

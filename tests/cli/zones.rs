@@ -66,6 +66,61 @@ fn a_log_of_another_zone_is_read_in_its_own() {
     assert!(said.stdout.contains("\nNote:           job.log: its times are 6 hours"), "{said:?}");
 }
 
+/// The log with its times so many seconds later than it has them after `now`.
+fn log_in(seconds: i64) -> String {
+    let at = |before: i64| {
+        let time = jiff::Timestamp::now() + jiff::SignedDuration::from_secs(seconds - before);
+        time.to_zoned(jiff::tz::TimeZone::UTC).strftime("%Y-%m-%d %H:%M:%S").to_string()
+    };
+    HELD_LOG
+        .replace("2026-03-01 09:00:00", &at(3_600))
+        .replace("2026-03-01 09:59:58", &at(2))
+        .replace("2026-03-01 10:00:00", &at(0))
+}
+
+#[test]
+fn events_of_the_future_are_said() {
+    let place = Place::new();
+    place.file("job.log", log_in(6 * 3_600 - 60));
+    let line = "job.log: its newest events are 5 hours 59 minutes in the future and are left out; was it written in \
+                another time zone, at UTC+06:00 or east of it? Then name that zone: TZ=Area/City \
+                condor_holdadvise ...\n";
+    let said = place.advise("-userlog job.log");
+    let error = "Error: no job can be judged: 1 job is on hold by events of the future alone\n";
+    let length = |text: &str| text.replace("58 minutes", "59 minutes");
+    assert_eq!((said.status, said.stdout.as_str()), (1, ""), "{said:?}");
+    assert_eq!(length(&said.stderr), format!("Warning: {line}{error}"));
+    // In the zone that it was written in nothing is to be said.
+    let there = place.advise_in("<+06>-6", "-userlog job.log");
+    assert_eq!((there.status, there.stderr.as_str()), (0, ""), "{there:?}");
+    assert!(there.stdout.starts_with("Job 1234.0, held for "), "{there:?}");
+    // What was judged beside it counts.
+    place.file("other.log", HELD_LOG.replace("1234", "1235"));
+    let both = place.advise("-userlog job.log -userlog other.log");
+    assert_eq!((both.status, length(&both.stderr)), (0, format!("Warning: {line}")), "{both:?}");
+    // Who names a time wants nothing later.
+    let past = place.advise(&format!("-userlog job.log -now {NOW}"));
+    assert_eq!((past.status, past.stderr.as_str()), (0, ""), "{past:?}");
+}
+
+#[test]
+fn a_clock_that_is_a_little_ahead_hides_no_hold() {
+    let place = Place::new();
+    place.file("job.log", log_in(100));
+    let said = place.advise("-userlog job.log");
+    assert_eq!((said.status, said.stderr.as_str()), (0, ""), "{said:?}");
+    assert!(said.stdout.starts_with("Job 1234.0, "), "{said:?}");
+}
+
+#[test]
+fn no_zone_is_named_for_what_is_farther_than_zones_are_apart() {
+    let place = Place::new();
+    place.file("job.log", log_in(40 * 3_600));
+    let said = place.advise("-userlog job.log");
+    assert_eq!(said.status, 1, "{said:?}");
+    assert!(said.stderr.contains("is the clock of this machine right?"), "{said:?}");
+}
+
 #[test]
 fn a_log_that_the_ad_names_is_read_in_its_own() {
     let place = Place::new();

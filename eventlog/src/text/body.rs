@@ -247,7 +247,10 @@ mod tests {
             ("\tone\nCode 1 is bad\n\tCode 13 Subcode 2\n", several("one|Code 1 is bad")),
             ("\n\ttwo\n\tCode 13 Subcode 2\n", several("two")),
             // Of several lines of codes behind the reason the last one is HTCondor's.
-            ("\tone\ntwo\n\tCode 1 Subcode 0\n\tCode 13 Subcode 2\n", several("one|two|Code 1 Subcode 0")),
+            (
+                "\tone\ntwo\n\tCode 1 Subcode 0\n\tCode 13 Subcode 2\n",
+                several("one|two|Code 1 Subcode 0"),
+            ),
             // The second line is read as HTCondor does.
             ("\tone\n\tCode 13 Subcode 2\n\tCode 1 Subcode 0\n", several("one")),
             ("\tone\n\ttwo\n", (Some("one".into()), None, None)),

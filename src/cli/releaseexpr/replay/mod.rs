@@ -45,7 +45,10 @@ pub(super) fn answer(request: &Request, out: &mut dyn Write) -> Result<(), RunEr
     let mut policies = Vec::new();
     let mut expressions = expressions(request)?;
     if expressions.len() > MOST {
-        say("Warning", &format!("{} expressions, only the first {MOST} are tried", expressions.len()));
+        say(
+            "Warning",
+            &format!("{} expressions, only the first {MOST} are tried", expressions.len()),
+        );
         expressions.truncate(MOST);
     }
     for (number, text) in expressions.into_iter().enumerate() {
