@@ -102,7 +102,7 @@ fn naive(past: &PastHolds, texts: &[&str], expressions: &[ReplayExpression]) {
         }
         let fast = start.elapsed().as_secs_f64();
         let known = |(naive, ours): &(&Option<i64>, &Answer)| match ours {
-            Answer::Unknown(_) => false,
+            Answer::Unknown(_) | Answer::Unfinished => false,
             Answer::Releases(at) => **naive != Some(*at),
             Answer::Holds => naive.is_some(),
         };

@@ -21,8 +21,8 @@ pub enum Releaser {
 }
 
 impl Releaser {
-    /// Shares the steps of a call between these, each tried on so many holds: what is said of a hold
-    /// depends on neither the machine nor its load.
+    /// Shares the steps of a call between these, each tried on so many holds. What is said of a
+    /// hold depends on neither the machine nor its load.
     pub fn share<'a>(releasers: impl IntoIterator<Item = &'a mut Self>, holds: usize) {
         let mut expressions: Vec<&mut ReplayExpression> = releasers
             .into_iter()

@@ -35,7 +35,8 @@ pub(super) enum Term {
     Expression {
         expr: Expr,
         attributes: Vec<Attribute>,
-        /// Values, and the steps that they took, by those of the attributes, where all are integers.
+        /// Values and the steps that they took, by those of the attributes, where all are
+        /// integers.
         remembered: HashMap<Vec<i64>, (Value, u32)>,
         key: Vec<i64>,
     },
