@@ -4,12 +4,14 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
+use classads::ClassAd;
 use eventlog::{JobId, ReadOptions};
 use holdadvise::advice::{
-    Advice, Advisor, ByItself, Costs, Held, Policies, Recommendation, Undecided,
+    Advice, Advisor, ByItself, Costs, Held, Policies, Recommendation, Undecided, advise,
 };
 use holdadvise::features::{Holds, State};
-use holdadvise::history::{Coverage, History, HistoryBuilder, epoch_written};
+use holdadvise::history::{Action, Coverage, History, HistoryBuilder, epoch_written};
+use holdadvise::hold_code::HoldCode;
 use holdadvise::model::{Batch, Calibration, Engine, Model, ModelError};
 use jiff::tz::TimeZone;
 
@@ -121,7 +123,10 @@ fn model(bias: f32, weights: &[(&str, f32)], slots: &[(usize, f32)]) -> Model {
 }
 
 fn chance(advice: &Advice) -> f64 {
-    let action = advice.action.unwrap_or(holdadvise::history::Action::AsIs);
+    chance_of(advice, advice.action.unwrap_or(Action::AsIs))
+}
+
+fn chance_of(advice: &Advice, action: Action) -> f64 {
     advice.success.iter().find(|(other, _)| *other == action).expect("its probability").1
 }
 
@@ -357,4 +362,88 @@ fn a_removal_needs_a_day_two_failed_releases_and_nobody_who_acts() {
          001 (007.001.000) 2026-03-01 11:00:00 Job executing on host: <127.0.0.1:9619>\n...\n"
     );
     assert_ne!(of(&began, 25, ByItself::Nothing), Recommendation::Remove);
+}
+
+/// An ad of the job `proc` of a cluster of jobs that are held for this.
+fn held_ad(proc: i32, (code, subcode, reason): (i32, i32, &str), held_at: i64) -> ClassAd {
+    let text = format!(
+        "ClusterId = 5\nProcId = {proc}\nOwner = \"ana\"\nJobStatus = 5\nJobUniverse = 5\n\
+         Iwd = \"/home/ana\"\nCmd = \"/home/ana/job.sh\"\nNumHolds = 1\nNumJobStarts = 1\n\
+         RequestMemory = 1024\nMemoryProvisioned = 1024\nMemoryUsage = 300\n\
+         RequestDisk = 2048\nDiskProvisioned = 2048\nDiskUsage = 200\n\
+         JobCurrentStartDate = {}\nJobCurrentStartExecutingDate = {}\n\
+         AllowedExecuteDuration = 3600\nAllowedJobDuration = 3600\nPeriodicHold = false\n\
+         EnteredCurrentStatus = {held_at}\nHoldReasonCode = {code}\n\
+         HoldReasonSubCode = {subcode}\nHoldReason = \"{reason}\"\n",
+        held_at - 7_200,
+        held_at - 7_190,
+    );
+    classads::read_ads(text.as_bytes()).next().expect("an ad").expect("a whole ad")
+}
+
+#[test]
+fn where_nothing_passes_by_itself_time_changes_nothing() {
+    const HELD_AT: i64 = 1_790_000_000;
+    let lasting = [
+        (
+            13,
+            2,
+            "Transfer input files failure at access point a while sending files to execution \
+            point e. Details: reading from file /data/x: (errno 2) No such file or directory",
+        ),
+        (
+            13,
+            13,
+            "Transfer input files failure at access point a while sending files to execution \
+            point e. Details: reading from file /data/x: (errno 13) Permission denied",
+        ),
+        (
+            12,
+            28,
+            "Transfer output files failure at access point a while receiving files from \
+            execution point e. Details: writing to file /data/o: (errno 28) No space left on device",
+        ),
+        (
+            13,
+            256,
+            "Transfer input files failure at execution point e using protocol http. Details: \
+            The requested URL returned error: 404 ( URL file = http://s.example/x )",
+        ),
+        (14, 2, "Cannot access initial working directory /data/run: No such file or directory"),
+        (22, 0, "Failed to initialize user log to /share/log"),
+        (26, 0, "The job restarted too many times"),
+        (
+            6,
+            8,
+            "Error from e: Failed to execute '/home/ana/job.sh': (errno=8: 'Exec format error')",
+        ),
+    ];
+    let of_code = |code: &HoldCode| (code.number, 0, "Something is wrong with the job");
+    let own = HoldCode::ALL.iter().filter(|code| code.cause.lasts()).map(of_code);
+    let rising = model(-3.0, &[("held-for", 9.0)], &[]);
+    for model in [Model::builtin_default().expect("the shipped model"), rising] {
+        for hold in own.clone().chain(lasting) {
+            for jobs in [1, 4] {
+                let ads: Vec<_> = (0..jobs).map(|proc| held_ad(proc, hold, HELD_AT)).collect();
+                let at = |age: i64| {
+                    let policies = Policies::unknown();
+                    let history = HistoryBuilder::new();
+                    let said = advise(history, &ads, &model, &policies, HELD_AT + age);
+                    let said = said.expect("the engine runs").remove(0);
+                    (said.recommendation, chance_of(&said, Action::AsIs))
+                };
+                let (first, p) = at(0);
+                for age in [3_600, 86_400, 3 * 86_400, 30 * 86_400] {
+                    let (later, grown) = at(age);
+                    let is_let_go =
+                        |it| matches!(it, Recommendation::Release | Recommendation::Try);
+                    assert!(
+                        !is_let_go(later) || later == first,
+                        "{hold:?} {age}: {first:?} {later:?}"
+                    );
+                    assert!(grown <= p + 1e-9, "{hold:?} {age}: {p} {grown}");
+                }
+            }
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Less evidence never gives more confidence: recorded holds are judged with every source and with
-//! each left out.
+//! each left out, and with each attribute of their ads.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -10,10 +10,12 @@ use classads::ClassAd;
 use eventlog::{EventKind, JobId, ReadOptions};
 use flate2::read::MultiGzDecoder;
 use holdadvise::advice::job_facts::JobFacts;
-use holdadvise::advice::{Advice, Advisor, Band, ByItself, Held, Recommendation};
+use holdadvise::advice::{
+    Advice, Advisor, Band, ByItself, FILE_ATTRIBUTES, Held, Policies, Recommendation, advise,
+};
 use holdadvise::history::{
-    Coverage, Episode, History, HistoryBuilder, HoldInQueue, NotedActions, Outcome, epoch_class,
-    epoch_written,
+    ATTRIBUTES, Coverage, Episode, History, HistoryBuilder, HoldInQueue, NotedActions, Outcome,
+    epoch_class, epoch_written,
 };
 use holdadvise::model::Model;
 use jiff::tz::TimeZone;
@@ -214,6 +216,90 @@ fn a_missing_source_gives_no_release_and_no_removal() {
             );
             assert!(surer <= sure, "without {without:?}: bands from even {surer} after {sure}");
             assert!(new.is_empty(), "without {without:?}: {new:?}");
+        }
+    }
+}
+
+/// The queue of a recorded pool when it was asked: its held jobs, with all logs and ads of runs.
+struct Queue {
+    folder: PathBuf,
+    now: i64,
+    ads: Vec<ClassAd>,
+}
+
+impl Queue {
+    fn open(pool: &str) -> Self {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(pool);
+        let now = std::fs::read_to_string(folder.join("held.time")).unwrap();
+        let ads = File::open(folder.join("held.long")).unwrap();
+        let ads = classads::read_ads(BufReader::new(ads)).map(Result::unwrap).collect();
+        Self { folder, now: now.trim().parse().unwrap(), ads }
+    }
+
+    /// The advice on each job, where no ad in the queue has this attribute.
+    fn without(&self, attribute: &str, model: &Model, without: Without) -> Vec<Advice> {
+        let mut history = HistoryBuilder::new();
+        if !matches!(without, Without::EventLog | Without::Logs) {
+            let options = ReadOptions::in_zone(TimeZone::UTC);
+            let log = self.folder.join("EventLog");
+            history.read_log(&log, Coverage::AccessPoint, &options).unwrap();
+        }
+        if without != Without::EpochAds {
+            history.note_epochs();
+            let epochs = File::open(self.folder.join("epoch_history")).unwrap();
+            for ad in classads::read_ads(BufReader::new(epochs)).map(Result::unwrap) {
+                if epoch_written(&ad).is_some_and(|written| written <= self.now) {
+                    history.add_epoch(&ad);
+                }
+            }
+        }
+        let mut ads = self.ads.clone();
+        for ad in &mut ads {
+            ad.remove(attribute);
+        }
+        advise(history, &ads, model, &Policies::unknown(), self.now).unwrap()
+    }
+}
+
+#[test]
+fn an_attribute_that_is_missing_makes_nothing_surer() {
+    const READ: [&str; 6] = [
+        "PeriodicHold",
+        "PeriodicRelease",
+        "PeriodicRemove",
+        "OnExitHold",
+        "ExitCode",
+        "JobRunCount",
+    ];
+    let model = Model::builtin_default().unwrap();
+    for pool in ["pool-23.9", "pool-25.14"] {
+        let queue = Queue::open(pool);
+        let full = queue.without("", &model, Without::Nothing);
+        assert!(full.len() > 20);
+        let is_of_job = |name: &&&str| !matches!(**name, "ClusterId" | "ProcId");
+        let read = ATTRIBUTES.iter().chain(FILE_ATTRIBUTES).chain(&READ).filter(is_of_job);
+        let is_there = |name: &&&str| queue.ads.iter().any(|ad| ad.contains(name));
+        let names: BTreeSet<&str> = read.filter(is_there).copied().collect();
+        assert!(names.contains("Iwd") && names.contains("HoldReasonSubCode"));
+        let attributes = names.into_iter().map(|name| (name, Without::Nothing));
+        let sources = [Without::EventLog, Without::EpochAds].map(|source| ("", source));
+        for (attribute, source) in attributes.chain(sources) {
+            let less = queue.without(attribute, &model, source);
+            assert_eq!(less.len(), full.len(), "{attribute}");
+            for (full, less) in full.iter().zip(&less) {
+                let what = format!(
+                    "{pool} {} without {attribute} {source:?}: {:?} {:.3}, {:?} {:.3}",
+                    full.held.job,
+                    full.recommendation,
+                    as_is(full),
+                    less.recommendation,
+                    as_is(less)
+                );
+                let acts =
+                    is_final(less.recommendation) || less.recommendation == Recommendation::Try;
+                assert!(!acts || less.recommendation == full.recommendation, "{what}");
+                assert!(sureness(as_is(less)) <= sureness(as_is(full)), "{what}");
+            }
         }
     }
 }

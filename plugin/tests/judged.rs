@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
+use holdadvise::advice::Recommendation;
 use holdadvise_plugin::line::Line;
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/pool-23.9");
@@ -208,4 +209,55 @@ fn policies_that_take_too_long_are_said_with_their_owner() {
         _ => false,
     };
     assert!(lines.iter().any(said), "{lines:?}");
+}
+
+/// A hold for a server that was away, which others have got through since, in the event log at
+/// `folder`; the ad of the job.
+fn got_through(folder: &std::path::Path) -> String {
+    let now = jiff::Timestamp::now().as_second();
+    let reason = "Transfer input files failure at execution point slot1@e1 using protocol http. \
+                  Details: Failed to connect to d.example.org port 80: Connection refused ( URL \
+                  file = http://d.example.org/x.dat )";
+    let mut log = String::new();
+    let mut all = |ago: i64, number: &str, jobs: std::ops::Range<i32>, text: &str| {
+        let at = jiff::Timestamp::from_second(now - ago).unwrap();
+        let at = at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S");
+        for job in jobs {
+            log.push_str(&format!("{number} ({job}.000.000) {at} {text}\n...\n"));
+        }
+    };
+    all(4_000, "000", 1..10, "Job submitted from host: <192.0.2.1:9618?alias=ap.example.org>");
+    all(3_600, "012", 1..10, &format!("Job was held.\n\t{reason}\n\tCode 13 Subcode 256"));
+    all(900, "013", 2..9, "Job was released.\n\tvia condor_release (by user ana)");
+    all(600, "001", 2..9, "Job executing on host: <192.0.2.7:9618>");
+    all(300, "005", 2..9, "Job terminated.\n\t(1) Normal termination (return value 0)");
+    std::fs::write(folder.join("EventLog"), log).unwrap();
+    format!(
+        "ClusterId = 1\nProcId = 0\nOwner = \"ana\"\nJobStatus = 5\nNumHolds = 1\n\
+         NumJobStarts = 4\nEnteredCurrentStatus = {}\nHoldReasonCode = 13\n\
+         HoldReasonSubCode = 256\nTransferInput = \"http://d.example.org/x.dat\"\n\
+         HoldReason = \"{reason}\"\n",
+        now - 3_600
+    )
+}
+
+#[test]
+fn what_a_policy_would_hold_again_at_once_is_not_released() {
+    let folder = tempfile::tempdir().unwrap();
+    let ad = got_through(folder.path());
+    let advised = |more: &str| {
+        let log = folder.path().join("EventLog");
+        let lines =
+            lines(&judge_with(format!("{ad}{more}").as_bytes(), log.to_str().unwrap(), "24"));
+        let [Line::Job(job), _] = lines.as_slice() else { panic!("{lines:?}") };
+        job.advice
+    };
+    assert_eq!(advised(""), Recommendation::Release);
+    for policy in ["NumJobStarts > 3", "JobStatus == 2 && NumHolds > 0"] {
+        let more = format!("PeriodicHold = {policy}\n");
+        assert!(
+            !matches!(advised(&more), Recommendation::Release | Recommendation::Try),
+            "{policy}"
+        );
+    }
 }

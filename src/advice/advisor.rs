@@ -13,7 +13,7 @@ use super::held::Held;
 use super::inputs::Inputs;
 use super::job_facts::JobFacts;
 use super::meaning::SharedCause;
-use super::removal::Removal;
+use super::never::{Known, Removal};
 use super::seen::{BLOCKED, IN_ORDER, Looked, Others, Seen, share};
 use super::server::NeverReached;
 use super::shared::{Causes, trouble_before};
@@ -29,6 +29,7 @@ use crate::features::{Holds, Neighbourhood, Recovery, Sample, Sampler, Scope};
 use crate::history::{Action, Episode, EventLogView, History, HoldInQueue, reason};
 use crate::hold_code::{self, Cause};
 use crate::model::{Batch, Model, ModelError};
+use crate::policy::{Again, Prediction};
 use eventlog::JobId;
 
 /// Judges held jobs: of the history nothing is seen that is later than the instant asked about.
@@ -78,6 +79,8 @@ struct Question<'h> {
     /// Slot hours that it has used.
     spent: Spent,
     bad_place: Option<Evidence>,
+    /// What has to be corrected before a release, besides what the hold is about.
+    correct_before: Vec<Change>,
     /// Where the answers begin: one for each action, one had others been seen to get through, and
     /// those about later releases.
     answers: usize,
@@ -122,6 +125,11 @@ impl Question<'_> {
     /// Seconds since it went on hold.
     fn held_for(&self) -> i64 {
         self.now.saturating_sub(self.hold.held_at)
+    }
+
+    /// Seconds of these that count where time helps.
+    fn aged_for(&self) -> i64 {
+        if self.seen.time_helps { self.held_for() } else { 0 }
     }
 
     fn answers(&self, all: &[f64], asks_later: bool) -> Answers {
@@ -348,6 +356,24 @@ impl<'a> Advisor<'a> {
                     .chain(&[Action::Other])
                     .all(|&action| metadata.knows_action(action)),
         };
+        // What was exceeded and the policies of the ad say the same, one of them may not be known.
+        let at_once = limit.is_some_and(|(_, again)| again == Again::AtOnce);
+        let again = |will: &Prediction| matches!(will, Prediction::HoldsAgain { .. });
+        // The code in an ad is its owner's to edit; the event log is HTCondor's.
+        let of_code = hold_code::cause_of(code);
+        let limit = limit.filter(|_| may_raise);
+        let known = Known {
+            person: of_code == Cause::Person || self.history().is_held_by_person(hold),
+            spooling: of_code == Cause::Spooling,
+            unknown_code: metadata.releases_after(code).filter(|_| !metadata.knows(code)),
+            has_limit: limit.is_some(),
+            untaught: !metadata.knows_action(Action::AsIs),
+            broken: seen.blocked || !question.correct_before.is_empty(),
+            held_again: at_once || held.htcondor_will.iter().any(again),
+            lasting: seen.lasting,
+            removal,
+        };
+        let ends = limit.is_none() && !seen.stays;
         Chances {
             actions,
             untaught: question
@@ -359,19 +385,19 @@ impl<'a> Advisor<'a> {
             unnamed: of_changes(|change| !change.what.is_named()),
             by_hand: of_changes(|change| change.commands.is_empty()),
             // Nothing outside the job changes a limit of its own, or puts its files in order.
-            recovered: recovered.filter(|_| limit.is_none() && !seen.stays),
-            later: if limit.is_none() && !seen.stays { later } else { Curve::default() },
+            recovered: recovered.filter(|_| ends),
+            hope: later.points().last().filter(|_| ends).map_or(0.0, |&(_, p)| p),
+            later: if ends && seen.time_helps { later } else { Curve::default() },
             since: seen.since,
-            lasting: seen.lasting,
             trust: seen.trust,
             whole: seen.whole,
-            removal,
+            known,
+            time_helps: seen.time_helps,
             failed_alike: job.zip(hold.step).map_or(0, |(job, step)| job.failed_alike(step)),
-            limit: limit.filter(|_| may_raise),
-            unknown_code: metadata.releases_after(code).filter(|_| !metadata.knows(code)),
+            limit,
             group: *group,
             after_success,
-            wait_hours: LOOK_AGAIN.pause(question.held_for()) as f64 / 3_600.0,
+            wait_hours: LOOK_AGAIN.pause(question.aged_for()) as f64 / 3_600.0,
             run: question.spent.run.unwrap_or(0.0),
             looks: question.look.is_some(),
         }
@@ -498,10 +524,11 @@ impl<'a> Advisor<'a> {
         let Subject { neighbourhoods, seen, refusal, .. } = own;
         let tries = self.causes.tries(self.history(), &hold, now);
         let seen = seen.with_checks(&held.checks).with_correction(held.corrected.is_some());
-        let seen = seen.with_mistake(facts.names_mistake());
+        let seen = seen.with_mistake(facts.names_mistake()).without(facts.lacks_sizes());
         let seen = tries.iter().fold(seen, |seen, tries| seen.with_tries(tries.results()));
         let news = news(&seen, &neighbourhoods, &hold);
-        let mut group = tries.as_ref().map_or(Group::ALONE, |tries| tries.group(news, now));
+        let mut group =
+            tries.as_ref().map_or(Group::ALONE, |tries| tries.group(news, seen.time_helps, now));
         // What its own files show is not known of the job that would be drawn.
         let looked = |check: &Check| {
             check.blocks() || check.named && !matches!(check.finding, Finding::Unknown { .. })
@@ -516,6 +543,10 @@ impl<'a> Advisor<'a> {
         });
         let changes = changes.collect();
         let spent = Spent::of(&facts, self.history().job(held.job), hold.step);
+        let besides = held.checks.iter().filter(|check| check.blocks() && !check.named);
+        let correct_before = besides
+            .map(|check| changes::of_check(check).with_way(&facts, &self.editable))
+            .collect();
         Some(Question {
             held,
             now,
@@ -534,6 +565,7 @@ impl<'a> Advisor<'a> {
             look,
             spent,
             bad_place,
+            correct_before,
             answers,
         })
     }
@@ -556,6 +588,13 @@ impl<'a> Advisor<'a> {
         let met = self.sampler.at_server(hold, now);
         let refusal = Refusal::of(hold, self.history(), &met, now);
         let seen = self.seen(hold, failed, refusal.is_some(), now, &neighbourhoods);
+        let sample = match seen.time_helps {
+            true => sample,
+            false => {
+                let since = last_event(hold, &neighbourhoods);
+                self.sampler.sample_as_of(hold, since, now, Action::AsIs, elsewhere)
+            }
+        };
         Subject { sample, neighbourhoods, refusal, seen }
     }
 
@@ -607,30 +646,16 @@ impl<'a> Advisor<'a> {
     fn conclude(&self, question: &Question<'_>, chances: &Chances) -> Advice {
         let Question { held, facts, hold, spent, .. } = question;
         let parts = changes::Hold::of(hold);
-        let costs = self.costs.of_job(spent).of_hold(question.held_for());
-        let mut decision = self.decision(question, chances, &costs);
+        let costs = self.costs.of_job(spent).of_hold(question.aged_for());
+        let decision = self.decision(question, chances, &costs);
         let of_action = |wanted: Action| {
             let changes = question.changes.iter();
             changes.filter(|(action, _)| *action == wanted).map(|(_, change)| change.clone()).next()
         };
         let mut change = decision.action.and_then(of_action);
         let event_log = question.seen.event_log;
-        let besides = held.checks.iter().filter(|check| check.blocks() && !check.named);
-        let mut correct_before: Vec<Change> =
-            besides.map(|check| changes::of_check(check).with_way(facts, &self.editable)).collect();
-        let blocked = question.seen.blocked || !correct_before.is_empty();
-        let releases = match decision.recommendation {
-            Recommendation::Release | Recommendation::Try | Recommendation::Look => true,
-            Recommendation::Undecided => !matches!(
-                decision.undecided,
-                Some(Undecided::HeldByPerson | Undecided::UnknownCode { .. })
-            ),
-            _ => false,
-        };
-        if releases && !correct_before.is_empty() {
-            let chance = decision.chance;
-            decision = decision.by_rule(Rule::FilesFirst, Recommendation::Change, chance, None);
-            decision.action = Some(Action::Other);
+        let mut correct_before = question.correct_before.clone();
+        if decision.choices.rule == Rule::FilesFirst && !question.seen.blocked {
             change = Some(correct_before.remove(0));
         }
         let tries =
@@ -642,7 +667,7 @@ impl<'a> Advisor<'a> {
         };
         let look = look.filter(|_| decision.recommendation == Recommendation::Look);
         let capped = |&(action, p): &(Action, f64)| match action {
-            Action::AsIs if blocked => (action, p.min(BLOCKED)),
+            Action::AsIs if chances.known.broken => (action, p.min(BLOCKED)),
             _ => (action, p),
         };
         let success = chances.actions.iter().map(capped).collect();
@@ -662,7 +687,7 @@ impl<'a> Advisor<'a> {
             evidence: self.evidence(question, spent),
             inputs: Vec::new(),
             costs,
-            is_judged: !chances.actions.is_empty() && chances.unknown_code.is_none(),
+            is_judged: !chances.actions.is_empty() && chances.known.unknown_code.is_none(),
             correct_before,
             change: change.filter(|_| decision.recommendation == Recommendation::Change),
             target: try_one
@@ -723,43 +748,26 @@ impl<'a> Advisor<'a> {
     }
 
     fn decision(&self, question: &Question<'_>, chances: &Chances, costs: &Costs) -> Decision {
-        let Question { held, hold, .. } = question;
+        let held = question.held;
         log::debug!("job {}: {chances:?}, {costs:?}", held.job);
         let decision = decide(chances, costs, self.model.metadata.thresholds.confidence);
         let as_is = chances.as_is();
         let failed = question.failed.as_ref();
         let waits = failed.and_then(|failed| failed.waits(&decision, chances.since, question.now));
-        match hold_code::cause_of(hold.identity.code) {
-            // Held by a person, or on request at its submission: whoever asked for it knows why, a
-            // model does not. The code in an ad is its owner's to edit; the event log is
-            // HTCondor's.
-            cause if cause == Cause::Person || self.history().is_held_by_person(hold) => {
-                let why = Some(Undecided::HeldByPerson);
-                decision.by_rule(Rule::HeldByPerson, Recommendation::Undecided, as_is, why)
-            }
-            // Released when its input has been spooled, and not before (schedd.cpp).
-            Cause::Spooling => decision.by_rule(Rule::Spooling, Recommendation::Wait, as_is, None),
-            _ if decision.recommendation == Recommendation::Release
-                && held.released_by_policy_at.is_some_and(|at| at <= question.now + SOON) =>
-            {
-                let (action, chance) = (decision.action, decision.chance);
-                let waits =
-                    decision.by_rule(Rule::ReleasedByPolicy, Recommendation::Wait, chance, None);
-                Decision { action, ..waits }
-            }
-            _ if let Some(never) =
-                question.never.as_ref().filter(|never| never.ends(&decision, chances)) =>
-            {
-                never.decide(decision, chances)
-            }
-            _ => match waits {
-                Some(action) => {
-                    let (rule, wait) = (Rule::RetryLater, Recommendation::Wait);
-                    Decision { action, ..decision.by_rule(rule, wait, as_is, None) }
-                }
-                None => decision,
-            },
-        }
+        let never = question.never.as_ref().filter(|never| never.ends(&decision, chances));
+        let soon = held.released_by_policy_at.is_some_and(|at| at <= question.now + SOON);
+        let wait = Recommendation::Wait;
+        let decision = if decision.recommendation == Recommendation::Release && soon {
+            let (action, chance) = (decision.action, decision.chance);
+            Decision { action, ..decision.by_rule(Rule::ReleasedByPolicy, wait, chance, None) }
+        } else if let Some(never) = never {
+            never.decide(decision, chances)
+        } else if let Some(action) = waits {
+            Decision { action, ..decision.by_rule(Rule::RetryLater, wait, as_is, None) }
+        } else {
+            decision
+        };
+        chances.known.last(decision, chances)
     }
 
     fn wait(
@@ -834,6 +842,17 @@ fn news(seen: &Seen, neighbourhoods: &[Neighbourhood], hold: &Episode) -> Option
     let scopes = [Scope::File, Scope::Server, Scope::Reason];
     let began = scopes.into_iter().filter_map(near).filter_map(|near| near.first_started_since);
     Some(began.min().unwrap_or(hold.held_at))
+}
+
+/// When something last happened that tells of the cause of a hold: the hold itself, and starts, like
+/// holds and releases of others that share it; Unix seconds.
+fn last_event(hold: &Episode, neighbourhoods: &[Neighbourhood]) -> i64 {
+    let shares = [Scope::Cluster, Scope::Server, Scope::File, Scope::Reason];
+    let sharing = neighbourhoods.iter().filter(|near| shares.contains(&near.scope));
+    let events = sharing.flat_map(|near| {
+        [near.last_started, near.last_held_same_code, near.last_release.map(|(at, _)| at)]
+    });
+    events.flatten().fold(hold.held_at, i64::max)
 }
 
 fn describe(held: &Held, hold: &Episode, parts: &changes::Hold<'_>, facts: &JobFacts) -> HeldJob {

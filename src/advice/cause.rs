@@ -50,6 +50,16 @@ impl Cause {
     }
 }
 
+/// Whether time alone may end what held a job, without anybody's doing: not what somebody has to put
+/// in order, nor what the job, its owner or a limit brings with it.
+pub(super) fn time_helps(code: i32, subcode: i32, reason: &str, trouble: Option<Trouble>) -> bool {
+    let cause = Cause::of(code, subcode, reason);
+    let is_own = if cause == Cause::Unknown { cause_of(code).lasts() } else { cause.lasts() };
+    // The event log says of no directory why it could not be written there.
+    let is_log = about(code) == Some(About::EventLog);
+    !is_own && !is_log && !trouble.is_some_and(Trouble::lasts)
+}
+
 /// Whether a policy's reason names a limit on time.
 fn names_limit(reason: &str) -> bool {
     const LIMITS: [&str; 11] = [

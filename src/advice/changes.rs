@@ -380,6 +380,11 @@ fn of_program(facts: &JobFacts) -> Option<ChangeKind> {
 /// The correction of a file that was looked at.
 pub(super) fn of_check(check: &Check) -> Change {
     let name = Some(check.path.clone());
+    let no_interpreter = Finding::StillThere { fault: Fault::NoInterpreter };
+    if let Some(interpreter) = check.interpreter.clone().filter(|_| check.finding == no_interpreter)
+    {
+        return ChangeKind::Interpreter { name, interpreter }.by_hand();
+    }
     ChangeKind::Correct { what: correction(check), name }.by_hand()
 }
 
@@ -428,7 +433,7 @@ fn executable(hold: &Hold<'_>, facts: &JobFacts) -> Change {
 }
 
 /// The interpreter that the starter names as invalid.
-fn interpreter(reason: &str) -> Option<String> {
+pub(super) fn interpreter(reason: &str) -> Option<String> {
     let reason = canonical(reason);
     let (_, rest) = reason.split_once("invalid interpreter (")?;
     let (interpreter, _) = rest.split_once(')')?;

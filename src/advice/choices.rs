@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::cause::Trouble;
 use super::costs::Costs;
-use super::removal::Against as AgainstRemoval;
+use super::never::AgainstRemoval;
 use super::report::Recommendation;
 use crate::history::Action;
 use eventlog::JobId;
@@ -111,6 +111,14 @@ pub enum Against {
     LastResort,
     /// What its own files show says nothing of the others.
     OwnFiles,
+    /// A person put it on hold.
+    HeldByPerson,
+    /// The schedd releases it when its input has been spooled.
+    Spooling,
+    /// What HTCondor needs to run it is not in order.
+    NotInOrder,
+    /// A policy would hold it again at once.
+    HeldAgain,
     /// The rule for removals.
     Removal {
         /// What it names.

@@ -1,8 +1,7 @@
 //! Probabilities and costs become a recommendation.
 
-use super::cause::Trouble;
 use super::choices::{Against, Choice, Choices, Group, Hours, Rule};
-use super::removal::Removal;
+use super::never::Known;
 use super::seen::Others;
 use super::{Band, Costs, Curve, Recommendation, Undecided};
 use crate::history::Action;
@@ -27,22 +26,21 @@ pub(super) struct Chances {
     pub by_hand: Vec<Action>,
     /// What became of like jobs since the hold.
     pub since: Others,
-    /// The trouble of its hold reason stays until somebody acts, and nothing shows that it is over.
-    pub lasting: Option<Trouble>,
     /// What the model's log-odds were multiplied by, 0 to 1.
     pub trust: f64,
     /// The event log shows this hold, and ads of earlier runs were read.
     pub whole: bool,
-    /// What is known of it where no action is likely to help.
-    pub removal: Removal,
+    /// What is known of it, whatever the model says.
+    pub known: Known,
+    /// Time alone may end its cause. Else nothing hangs on how long it has been held.
+    pub time_helps: bool,
+    /// The best that the model says of a release made later, where no time helps.
+    pub hope: f64,
     /// The job was held by a limit of its own: the action that raises it, and when it holds the job
     /// again.
     pub limit: Option<(Action, Again)>,
     /// Releases in a row that ended in a hold like this one.
     pub failed_alike: usize,
-    /// Releases after the hold's code that the model was trained on, where they are too few for it
-    /// to know the code.
-    pub unknown_code: Option<u64>,
     /// The jobs that are held for the same cause.
     pub group: Group,
     /// Success of a release as it is once a job of the group has got through.
@@ -76,7 +74,7 @@ impl Chances {
     /// Success of the best that can be done, now or later.
     pub(super) fn best(&self) -> f64 {
         let now = self.best_change().map_or(self.as_is(), |(_, p)| p.max(self.as_is()));
-        let later = self.later.points().last().map_or(0.0, |&(_, p)| p);
+        let later = self.later.points().last().map_or(self.hope, |&(_, p)| p);
         now.max(self.recovered.unwrap_or(0.0)).max(later)
     }
 }
@@ -173,7 +171,7 @@ pub(super) fn decide(chances: &Chances, costs: &Costs, least_confidence: Option<
         choices: Choices { rule, choices: choices.clone() },
     };
     if let Some((action, again)) = chances.limit
-        && (as_is < GOOD_AS_IT_IS || again == Again::AtOnce || chances.unknown_code.is_some())
+        && (as_is < GOOD_AS_IT_IS || again == Again::AtOnce || chances.known.unknown_code.is_some())
         && let Some(chance) = chances.of(action)
         && !chances.unnamed.contains(&action)
     {
@@ -200,7 +198,7 @@ pub(super) fn decide(chances: &Chances, costs: &Costs, least_confidence: Option<
         return Decision { undecided, ..made(Rule::LeastHours, choice) };
     }
     let why = Some(weighed.undecided(&choices));
-    let (rule, recommendation) = match chances.looks && chances.unknown_code.is_none() {
+    let (rule, recommendation) = match chances.looks && chances.known.unknown_code.is_none() {
         true => (Rule::LookFirst, Recommendation::Look),
         false => (Rule::NoChoice, Recommendation::Undecided),
     };
@@ -275,9 +273,18 @@ impl Weighed<'_> {
             None => choice(R::Look, None, None, hours.looked(look), None),
         });
         all.push(choice(R::Undecided, None, None, left, Some(Against::LastResort)));
-        let removed = costs.removed(hours.best);
-        let against = self.against_removal(removed, &all);
+        // The longer a job has waited, the dearer is its removal, whether or not time helps.
+        let aged = match chances.time_helps {
+            true => *costs,
+            false => costs.of_hold(chances.known.removal.held_for),
+        };
+        let removed = aged.removed(hours.best);
+        let left = aged.left(hours.best);
+        let against = self.against_removal(removed, left, &all);
         all.push(choice(R::Remove, None, None, removed, against));
+        for choice in &mut all {
+            choice.against = chances.known.against(choice).or(choice.against);
+        }
         all
     }
 
@@ -309,7 +316,7 @@ impl Weighed<'_> {
     fn not_better(&self, action: Action, p: f64) -> Option<Against> {
         let chances = self.chances;
         let as_is = chances.as_is();
-        if chances.lasting.is_some() && action == Action::Other {
+        if chances.known.lasting.is_some() && action == Action::Other {
             return (p < as_is).then_some(Against::HardlyBetter);
         }
         let least = shifted(WORTH_A_LOOK, self.costs.release_threshold());
@@ -336,17 +343,11 @@ impl Weighed<'_> {
         let chances = self.chances;
         let (as_is, came) = (chances.as_is(), chances.since == Others::GotThrough);
         let least = self.enough();
-        if chances.untaught.contains(&Action::AsIs) {
-            return Some(Against::Untaught);
-        }
-        if chances.unknown_code.is_some() {
-            return Some(Against::UnknownCode);
-        }
         if as_is < least {
             return Some(Against::Unlikely { least });
         }
         let is_surer = chances.whole && as_is >= self.likely();
-        if let Some(trouble) = chances.lasting.filter(|_| !is_surer) {
+        if let Some(trouble) = chances.known.lasting.filter(|_| !is_surer) {
             return Some(Against::Lasting { trouble });
         }
         // What others show is not true of these jobs.
@@ -375,12 +376,6 @@ impl Weighed<'_> {
 
     fn against_try(&self) -> Option<Against> {
         let chances = self.chances;
-        if chances.unknown_code.is_some() {
-            return Some(Against::UnknownCode);
-        }
-        if let Some(trouble) = chances.lasting {
-            return Some(Against::Lasting { trouble });
-        }
         if chances.limit.is_some() {
             return Some(Against::OwnLimit);
         }
@@ -390,9 +385,6 @@ impl Weighed<'_> {
     }
 
     fn against_change(&self, action: Action, p: f64) -> Option<Against> {
-        if self.chances.unknown_code.is_some() {
-            return Some(Against::UnknownCode);
-        }
         let not_better = self.not_better(action, p);
         let unnamed = self.chances.unnamed.contains(&action).then_some(Against::NotNamed);
         // What passes by itself leaves no edit behind to take back.
@@ -410,8 +402,6 @@ impl Weighed<'_> {
         let unnamed = |(action, _): &(Action, f64)| self.chances.unnamed.contains(action);
         if !self.chances.looks {
             Some(Against::NothingToLookAt)
-        } else if self.chances.unknown_code.is_some() {
-            Some(Against::UnknownCode)
         } else if self.better_changed().filter(unnamed).is_none() {
             Some(Against::NotNeeded)
         } else {
@@ -424,8 +414,7 @@ impl Weighed<'_> {
         let chances = self.chances;
         let for_try = matches!(chances.group.against, Some(Against::OpenTry { .. }));
         let (cost, success, against) = match chances.recovered {
-            _ if chances.unknown_code.is_some() => (None, None, Some(Against::UnknownCode)),
-            _ if for_try && chances.lasting.is_none() => {
+            _ if for_try && chances.known.lasting.is_none() => {
                 (Some(hours.after_try()), Some(chances.after_success), None)
             }
             None => (None, None, Some(Against::NothingToWaitFor)),
@@ -447,7 +436,7 @@ impl Weighed<'_> {
     fn best_later(&self) -> Option<(f64, f64)> {
         let chances = self.chances;
         let tried = matches!(chances.group.against, Some(Against::OpenTry { .. }));
-        if chances.unknown_code.is_some() || tried || chances.since == Others::GotThrough {
+        if tried || chances.since == Others::GotThrough {
             return None;
         }
         let later = chances.later.points().iter().filter(|(delay, _)| *delay > 0);
@@ -478,17 +467,16 @@ impl Weighed<'_> {
         }
     }
 
-    fn against_removal(&self, hours: f64, others: &[Choice]) -> Option<Against> {
+    fn against_removal(&self, hours: f64, left: f64, others: &[Choice]) -> Option<Against> {
+        use Recommendation as R;
         let Self { chances, costs, least_confidence } = self;
+        let ends = |choice: &&Choice| matches!(choice.recommendation, R::Release | R::Change);
+        let others = others.iter().filter(ends).filter_map(|choice| choice.hours).chain([left]);
         let least = costs.remove_threshold();
         let sure = |least: &f64| 1.0 - chances.best() < *least;
-        if chances.unknown_code.is_some() {
-            Some(Against::UnknownCode)
-        } else if let Some(trouble) = chances.lasting {
-            Some(Against::Lasting { trouble })
-        } else if chances.best() >= least {
+        if chances.best() >= least {
             Some(Against::Likely { most: least })
-        } else if let Some(against) = chances.removal.against(hours, others) {
+        } else if let Some(against) = chances.known.removal.against(hours, others) {
             Some(Against::Removal { against })
         } else {
             least_confidence.filter(sure).map(|least| Against::Unsure { least })
@@ -503,10 +491,10 @@ impl Weighed<'_> {
         };
         let release = against(Recommendation::Release);
         let threshold = costs.release_threshold();
-        if chances.untaught.contains(&Action::AsIs) {
+        if chances.known.untaught {
             return Undecided::NoReleases;
         }
-        if let Some(releases) = chances.unknown_code {
+        if let Some(releases) = chances.known.unknown_code {
             return Undecided::UnknownCode { releases };
         }
         match (release, against(Recommendation::Remove)) {

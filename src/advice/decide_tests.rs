@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use super::*;
 
 use crate::advice::Spent;
-use crate::advice::removal::{Against as AgainstRemoval, ByItself, LEAST_FAILED, LEAST_HELD};
+use crate::advice::cause::Trouble;
+use crate::advice::never::{AgainstRemoval, ByItself, Known, LEAST_FAILED, LEAST_HELD, Removal};
 use crate::hold_code::Cause;
 use eventlog::JobId;
 
@@ -18,6 +19,18 @@ const RIPE: Removal = Removal {
     untaught: false,
 };
 
+const KNOWN: Known = Known {
+    person: false,
+    spooling: false,
+    unknown_code: None,
+    has_limit: false,
+    untaught: false,
+    broken: false,
+    held_again: false,
+    lasting: None,
+    removal: RIPE,
+};
+
 fn chances(actions: Vec<(Action, f64)>, recovered: Option<f64>) -> Chances {
     Chances {
         actions,
@@ -27,13 +40,13 @@ fn chances(actions: Vec<(Action, f64)>, recovered: Option<f64>) -> Chances {
         unnamed: Vec::new(),
         by_hand: vec![Action::Other],
         since: Others::Nothing,
-        lasting: None,
         trust: 1.0,
         whole: true,
-        removal: RIPE,
+        known: KNOWN,
+        time_helps: true,
+        hope: 0.0,
         limit: None,
         failed_alike: 0,
-        unknown_code: None,
         group: Group::ALONE,
         after_success: 0.0,
         wait_hours: 1.0 / 6.0,
@@ -105,7 +118,7 @@ fn of_an_unknown_code_only_what_the_ad_makes_certain_is_said() {
         let actions = vec![(Action::AsIs, as_is), (Action::Other, 0.95)];
         let mut unknown = chances(actions, Some(0.99));
         unknown.since = Others::GotThrough;
-        unknown.unknown_code = Some(4);
+        unknown.known.unknown_code = Some(4);
         let decision = decide(&unknown, &Costs::default(), None);
         assert_eq!(decision.recommendation, Recommendation::Undecided);
         assert_eq!(
@@ -113,6 +126,7 @@ fn of_an_unknown_code_only_what_the_ad_makes_certain_is_said() {
             (None, Some(Undecided::UnknownCode { releases: 4 }))
         );
         unknown.limit = Some((Action::Other, Again::WhenReached));
+        unknown.known.has_limit = true;
         let decision = decide(&unknown, &Costs::default(), None);
         assert_eq!(decision.recommendation, Recommendation::Change);
     }
@@ -271,18 +285,18 @@ fn what_the_model_was_not_taught_is_not_advised() {
     let actions = vec![(Action::AsIs, 0.05), (Action::Other, 0.9)];
     let taught = chances(actions, None);
     assert_eq!(after(0.0, &taught), Recommendation::Change);
-    let removal = Removal { untaught: true, ..RIPE };
-    let untaught = Chances { untaught: vec![Action::Other], removal, ..taught };
+    let known = Known { removal: Removal { untaught: true, ..RIPE }, ..KNOWN };
+    let untaught = Chances { untaught: vec![Action::Other], known, ..taught };
     assert_eq!(after(0.0, &untaught), Recommendation::Undecided);
-    let nothing =
-        Chances { untaught: vec![Action::AsIs], ..chances(vec![(Action::AsIs, 0.9)], None) };
+    let known = Known { untaught: true, ..KNOWN };
+    let nothing = Chances { known, ..chances(vec![(Action::AsIs, 0.9)], None) };
     assert_eq!(after(0.0, &nothing), Recommendation::Undecided);
 }
 
 #[test]
 fn what_stands_against_a_removal_is_said() {
-    let young = Removal { held_for: 600, ..RIPE };
-    let hopeless = Chances { removal: young, ..chances(vec![(Action::AsIs, 0.01)], None) };
+    let known = Known { removal: Removal { held_for: 600, ..RIPE }, ..KNOWN };
+    let hopeless = Chances { known, ..chances(vec![(Action::AsIs, 0.01)], None) };
     let decision = decide(&hopeless, &Costs::default(), None);
     assert_eq!(
         decision.undecided,
@@ -300,7 +314,8 @@ fn a_wait_is_over_once_others_have_got_through() {
 
 #[test]
 fn a_lasting_trouble_is_looked_at_first() {
-    let full = |actions| Chances { lasting: Some(Trouble::NoSpace), ..chances(actions, None) };
+    let known = Known { lasting: Some(Trouble::NoSpace), ..KNOWN };
+    let full = |actions| Chances { known, ..chances(actions, None) };
     let look = full(vec![(Action::AsIs, 0.34), (Action::Other, 0.4)]);
     assert_eq!(after(0.0, &look), Recommendation::Change);
     let lasting = Some(Undecided::Lasting { trouble: Trouble::NoSpace });
@@ -319,6 +334,41 @@ fn without_an_event_log_a_release_must_be_likely() {
     assert_eq!(after(0.0, &alone(0.7)), Recommendation::Release);
     let decision = decide(&alone(0.6), &Costs::default(), None);
     assert_eq!(decision.undecided, Some(Undecided::Sources));
+}
+
+#[test]
+fn nothing_unlikely_is_released_however_dear_the_delay() {
+    let dear = Costs { delay: 40.0, ..Costs::default() };
+    for (p, recommended) in [(0.3, Recommendation::Undecided), (0.4, Recommendation::Release)] {
+        for since in [Others::Nothing, Others::GotThrough] {
+            let chances = Chances { since, ..chances(vec![(Action::AsIs, p)], None) };
+            assert_eq!(decide(&chances, &dear, None).recommendation, recommended, "{p} {since:?}");
+        }
+    }
+}
+
+#[test]
+fn no_probability_buys_what_a_rule_forbids() {
+    use Recommendation as R;
+    for (known, left) in [
+        (Known { person: true, ..KNOWN }, R::Undecided),
+        (Known { spooling: true, ..KNOWN }, R::Wait),
+        (Known { unknown_code: Some(3), ..KNOWN }, R::Undecided),
+        (Known { broken: true, ..KNOWN }, R::Change),
+        (Known { held_again: true, ..KNOWN }, R::Undecided),
+        (Known { untaught: true, ..KNOWN }, R::Undecided),
+        // Whoever holds it says more than a file.
+        (Known { person: true, broken: true, ..KNOWN }, R::Undecided),
+        (Known { unknown_code: Some(3), broken: true, ..KNOWN }, R::Undecided),
+    ] {
+        for p in [0.3, 0.999] {
+            let group = Group { held: 100, against: None, failed: false };
+            let chances = Chances { known, group, ..chances(vec![(Action::AsIs, p)], None) };
+            let decision = decide(&chances, &Costs::default(), None);
+            let last = known.last(decision, &chances).recommendation;
+            assert_eq!(last, left, "{p} {known:?}");
+        }
+    }
 }
 
 fn any_chances() -> impl Strategy<Value = Chances> {
@@ -344,12 +394,16 @@ fn any_chances() -> impl Strategy<Value = Chances> {
         Some(Against::TooEarly { until: 1 }),
     ]);
     let like = (2..300_usize, against, p(), any::<bool>(), any::<bool>(), 0.0..30.0_f64);
-    let known = (any::<bool>(), removal, like);
+    let rules = (any::<bool>(), any::<bool>(), any::<bool>());
+    let known = (any::<bool>(), removal, like, rules);
     (actions, prop::option::of(p()), since, lasting, known).prop_map(
-        |((as_is, memory, other), recovered, since, lasting, (whole, removal, like))| {
+        |((as_is, memory, other), recovered, since, lasting, (whole, removal, like, rules))| {
+            let (broken, held_again, time_helps) = rules;
             let (held, against, after_success, named, looks, run) = like;
             let against = if held < 3 { Some(Against::FewHeld) } else { against };
             let (held_for, failed_releases, cause, by_itself, like_job_began, untaught) = removal;
+            let removal =
+                Removal { held_for, failed_releases, cause, by_itself, like_job_began, untaught };
             let mut actions = vec![(Action::AsIs, as_is)];
             actions.extend(memory.map(|p| (Action::Memory, p)));
             actions.extend(other.map(|p| (Action::Other, p)));
@@ -361,20 +415,13 @@ fn any_chances() -> impl Strategy<Value = Chances> {
                 unnamed: if named { Vec::new() } else { vec![Action::Other] },
                 by_hand: vec![Action::Other],
                 since,
-                lasting,
                 trust: 1.0,
                 whole,
-                removal: Removal {
-                    held_for,
-                    failed_releases,
-                    cause,
-                    by_itself,
-                    like_job_began,
-                    untaught,
-                },
+                known: Known { broken, held_again, lasting, removal, ..KNOWN },
+                time_helps,
+                hope: 0.0,
                 limit: None,
                 failed_alike: 0,
-                unknown_code: None,
                 group: Group { held, against, failed: false },
                 after_success,
                 wait_hours: 0.5,
@@ -398,18 +445,17 @@ proptest! {
         match decision.recommendation {
             Recommendation::Release => {
                 prop_assert_eq!(decision.chance, chances.as_is());
+                prop_assert!(!chances.known.broken && !chances.known.held_again);
+                prop_assert!(decision.band() >= Band::Even);
                 let threshold = costs.release_threshold();
                 let is_sure = chances.whole && decision.chance >= shifted(LIKELY, threshold);
-                prop_assert!(chances.lasting.is_none() || is_sure);
+                prop_assert!(chances.known.lasting.is_none() || is_sure);
                 if chances.since != Others::GotThrough {
                     prop_assert!(decision.chance >= threshold);
                 }
-                if threshold >= 0.5 {
-                    prop_assert!(decision.band() >= Band::Even);
-                }
             }
             Recommendation::Remove => {
-                let removal = chances.removal;
+                let removal = chances.known.removal;
                 prop_assert!(removal.held_for > LEAST_HELD);
                 prop_assert!(removal.failed_releases >= LEAST_FAILED);
                 prop_assert!(removal.cause.lasts() && !removal.untaught);
@@ -429,7 +475,8 @@ proptest! {
             }
             Recommendation::Try => {
                 prop_assert_eq!(chances.group.against, None);
-                prop_assert_eq!(chances.lasting, None);
+                prop_assert_eq!(chances.known.lasting, None);
+                prop_assert!(!chances.known.broken && !chances.known.held_again);
                 prop_assert_eq!(decision.chance, chances.as_is());
             }
             Recommendation::Change => {

@@ -6,9 +6,10 @@ use std::collections::HashMap;
 use classads::ClassAd;
 use serde::Serialize;
 
+use super::changes::interpreter;
 use super::errno::{EDQUOT, ENOENT, ENOSPC};
 use super::meaning::code_of_transfer;
-use crate::checks::{Check, Finding, LocalFiles, Needed, Remark, Thing, Why, Words};
+use crate::checks::{Check, Fault, Finding, LocalFiles, Needed, Remark, Thing, Why, Words};
 use crate::history::HoldInQueue;
 use crate::history::reason::{self, Side};
 use crate::hold_code::{About, about};
@@ -77,6 +78,7 @@ pub(super) fn checks(files: &LocalFiles, ad: &ClassAd, hold: &HoldInQueue) -> Ve
     for check in &mut checks {
         check.finding = of_hold(check.finding, hold);
         remark(check, ad, hold);
+        of_start(check, hold);
     }
     let (mut wrong, mut failed) = (0, 0);
     checks.retain(|check| {
@@ -125,6 +127,19 @@ fn worth(check: &Check) -> Worth {
         Finding::Unknown { why: Why::NoAnswer | Why::NoTime | Why::Failed } => Worth::Once,
         _ => Worth::Nothing,
     }
+}
+
+/// What an executable shows is what a hold is about whose program could not be started for it: that
+/// it is there shows nothing of the interpreter in its first line.
+fn of_start(check: &mut Check, hold: &HoldInQueue) {
+    let is_start = about(hold.code) == Some(About::Program) && check.thing == Thing::Executable;
+    let missed = |remark: &Remark| matches!(remark, Remark::NoInterpreter { .. });
+    let text = hold.reason.as_deref().unwrap_or_default();
+    let for_want = hold.subcode == ENOENT || interpreter(text).is_some();
+    if is_start && for_want && check.remarks.iter().any(missed) {
+        check.finding = Finding::StillThere { fault: Fault::NoInterpreter };
+    }
+    check.named |= is_start && matches!(check.finding, Finding::StillThere { .. });
 }
 
 /// What the job and its hold make of what was seen.
@@ -275,7 +290,8 @@ pub(super) fn corrected(ad: &ClassAd, hold: &HoldInQueue, checks: &[Check]) -> O
                 let path = reason::file_name(text).filter(|path| path.starts_with('/'));
                 path.filter(|_| reason::side(text) == Some(Side::AccessPoint))
             })?;
-            let iwd = ad.string("Iwd").unwrap_or_default();
+            // Without it nobody knows which file a name stands for.
+            let iwd = ad.string("Iwd").filter(|iwd| iwd.starts_with('/'))?;
             let list = ad.string("TransferInput")?;
             let names = ["In", "Cmd", "x509userproxy"].iter().filter_map(|name| ad.string(name));
             let mut asked = list.split(',').map(|name| name.trim().to_owned()).chain(names);
@@ -287,9 +303,20 @@ pub(super) fn corrected(ad: &ClassAd, hold: &HoldInQueue, checks: &[Check]) -> O
         }
         About::Program => {
             let since = hold.entered_current_status;
+            // A file that was written is no better for that where what could not be run is still
+            // in it.
+            let named = interpreter(text);
+            let is_fault = |remark: &Remark| {
+                matches!(
+                    remark,
+                    Remark::NoInterpreter { .. } | Remark::OtherMachine { .. } | Remark::Empty
+                )
+            };
             let changed = |check: &&Check| {
                 check.thing == Thing::Executable
                     && matches!(check.finding, Finding::Gone { changed_at: Some(at) } if at > since)
+                    && !check.remarks.iter().any(is_fault)
+                    && (named.is_none() || check.interpreter != named)
             };
             checks.iter().find(changed).map(|check| check.path.clone())
         }
@@ -380,9 +407,12 @@ fn under(directory: &str, path: &str) -> String {
 /// is about is named.
 fn needed(ad: &ClassAd, hold: &HoldInQueue, with_urls: bool) -> Vec<Needed> {
     let text = |name: &str| ad.string(name).filter(|text| !text.is_empty());
-    let Some(iwd) = text("Iwd").filter(|iwd| iwd.starts_with('/')) else { return Vec::new() };
+    let iwd = text("Iwd").filter(|iwd| iwd.starts_with('/'));
     let is_grid = ad.integer("JobUniverse") == Some(GRID);
-    let full = |path: &str| under(&iwd, path);
+    let full = |path: &str| match path.starts_with('/') {
+        true => Some(path.to_owned()),
+        false => iwd.as_ref().map(|iwd| under(iwd, path)),
+    };
     let is = |name: &str| ad.boolean(name) != Some(false);
     let transfers = text("ShouldTransferFiles").is_none_or(|when| !when.eq_ignore_ascii_case("no"));
     let transfers_executable = transfers && is("TransferExecutable");
@@ -395,15 +425,15 @@ fn needed(ad: &ClassAd, hold: &HoldInQueue, with_urls: bool) -> Vec<Needed> {
             true => Thing::Executable,
             false => Thing::ExecutableInPlace,
         };
-        all.push((Thing::WorkingDirectory, Some(iwd.clone())));
-        all.push((executable, file("Cmd").map(|path| full(&path))));
+        all.push((Thing::WorkingDirectory, iwd.clone()));
+        all.push((executable, file("Cmd").and_then(|path| full(&path))));
     }
     if transfers && !is_grid {
         let input = file("In").filter(|_| is("TransferIn"));
-        all.push((Thing::StandardInput, input.map(|path| full(&path))));
+        all.push((Thing::StandardInput, input.and_then(|path| full(&path))));
         let list = text("TransferInput").unwrap_or_default();
         let files = list.split(',').map(str::trim).filter(is_file).take(INPUT_FILES);
-        all.extend(files.map(|path| (Thing::InputFile, Some(full(path)))));
+        all.extend(files.map(|path| (Thing::InputFile, full(path))));
         if with_urls {
             all.extend(urls_of_input(ad).map(|url| (Thing::Url, Some(url))));
         }
@@ -412,19 +442,19 @@ fn needed(ad: &ClassAd, hold: &HoldInQueue, with_urls: bool) -> Vec<Needed> {
         let targets = targets.map(|(_, path)| path.trim()).filter(is_file).take(INPUT_FILES);
         let streams = ["Out", "Err"].into_iter().filter_map(file);
         let outputs = targets.map(full).chain(streams.map(|path| full(&path)));
-        all.extend(outputs.map(|path| (Thing::OutputFile, Some(path))));
+        all.extend(outputs.map(|path| (Thing::OutputFile, path)));
     }
-    let proxy = file("x509userproxy").map(|path| full(&path));
+    let proxy = file("x509userproxy").and_then(|path| full(&path));
     all.push((Thing::Proxy, proxy.clone()));
     // Where no path stands for a key, the name of a role does.
     let tokens = TOKENS.iter().filter_map(|name| file(name)).filter(|path| path.starts_with('/'));
     all.extend(tokens.map(|path| (Thing::Token, Some(path))));
-    let event_log = file("UserLog").map(|path| full(&path));
+    let event_log = file("UserLog").and_then(|path| full(&path));
     all.push((Thing::EventLog, event_log.clone()));
 
     let named = named(hold, with_urls).map(|(thing, path)| match thing {
         _ if path.is_some() && path == proxy => (Thing::Proxy, path),
-        Thing::WorkingDirectory => (thing, Some(iwd.clone())),
+        Thing::WorkingDirectory => (thing, iwd.clone()),
         Thing::Proxy => (thing, proxy),
         Thing::EventLog => (thing, event_log),
         _ => (thing, path),

@@ -21,8 +21,8 @@
 //! - `limit`: the change to a limit of the job's own.
 //! - `look`: what a person should look at.
 //! - [`meaning`]: what codes, subcodes and reasons say.
+//! - `never`: what no probability can buy, and when a removal is advised.
 //! - `own_runs`: what earlier runs of the job used that were held for the same resource.
-//! - `removal`: the one rule for removals.
 //! - `report`: `Advice`, the result.
 //! - `seen`: what other jobs and the hold reason show about a release.
 //! - `server`: what all jobs met at the file server of a hold.
@@ -56,8 +56,8 @@ pub mod job_facts;
 mod limit;
 mod look;
 pub mod meaning;
+mod never;
 mod own_runs;
-mod removal;
 mod report;
 mod seen;
 mod server;
@@ -89,8 +89,8 @@ pub use held::{Held, Policies, advise};
 pub use look::LookAt;
 pub use meaning::SharedCause;
 pub(crate) use meaning::url_trouble as trouble_of_url;
-pub use removal::{Against, ByItself};
-pub(crate) use removal::{LEAST_FAILED, LEAST_HELD};
+pub use never::{AgainstRemoval as Against, ByItself};
+pub(crate) use never::{LEAST_FAILED, LEAST_HELD};
 pub use report::{
     Advice, Band, HeldJob, InputEffect, LikelyFrom, Missing, Recommendation, Trust, Wait, WaitFor,
 };

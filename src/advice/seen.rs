@@ -1,6 +1,6 @@
 //! What the other jobs and the hold reason show about a release, beside the model's answer.
 
-use super::cause::Trouble;
+use super::cause::{Trouble, time_helps};
 use super::errno::ENOENT;
 use super::meaning::code_of_transfer;
 use super::transfer_error::FailedTransfer;
@@ -17,8 +17,8 @@ const WEIGHT: f64 = 1.5;
 /// So many releases of a cluster that all failed speak against the next one.
 const LEAST_FAILURES: usize = 2;
 
-/// For so long after the last of them, seconds: a working day, as for the costs of a delay.
-/// Assumed.
+/// For so long after the last of them, where time helps, seconds: a working day, as for the costs of
+/// a delay. Assumed.
 const FAILURES_COUNT: i64 = 8 * 3_600;
 
 /// Disk quota exceeded (errno.h of Linux).
@@ -84,6 +84,8 @@ pub(super) struct Seen {
     pub whole: bool,
     /// Its kind of cause often passes by itself, and its reason names nothing that stays.
     passes: bool,
+    /// Time alone may end the cause.
+    pub time_helps: bool,
     /// The file of the hold reason is still not as it must be.
     pub blocked: bool,
     /// That, or its URL is missing: to wait for others brings nothing.
@@ -118,6 +120,10 @@ pub(super) struct Looked<'a> {
     /// Unix seconds.
     pub now: i64,
 }
+
+/// Likewise where an ad has what a run used and not what it was given, or the other way round.
+/// Assumed: the model's answer moves by less than half a band for want of one of them.
+const WITHOUT_SIZES: f64 = 0.9;
 
 impl Seen {
     pub(super) fn of(hold: &Looked<'_>, neighbourhoods: &[Neighbourhood]) -> Self {
@@ -194,9 +200,11 @@ impl Seen {
             Some(_) if reads(code) => near(Scope::File).as_ref().is_some_and(vouched),
             _ => came,
         };
+        let time_helps = time_helps(code, subcode, reason, trouble);
         let cluster = near(Scope::Cluster);
+        let counts = |at: i64| !time_helps || hold.now - at <= FAILURES_COUNT;
         let failures = cluster.map_or(0, |cluster| match (cluster.as_is(), cluster.last_release) {
-            ((0, failed), Some((at, false))) if hold.now - at <= FAILURES_COUNT => failed,
+            ((0, failed), Some((at, false))) if counts(at) => failed,
             _ => 0,
         });
         let beginners = [Scope::Cluster, Scope::File, Scope::Server, Scope::Reason];
@@ -215,6 +223,7 @@ impl Seen {
             event_log: hold.event_log,
             whole: whole && hold.epochs,
             passes,
+            time_helps,
             blocked: false,
             stays: false,
             mistake: false,
@@ -252,6 +261,14 @@ impl Seen {
             self.lasting = None;
             self.since = Others::GotThrough;
             self.through.0 += ANSWERS;
+        }
+        self
+    }
+
+    /// With whether the ad lacks some of what the model is asked with.
+    pub(super) fn without(mut self, lacks_sizes: bool) -> Self {
+        if lacks_sizes {
+            self.trust *= WITHOUT_SIZES;
         }
         self
     }
@@ -422,6 +439,7 @@ mod tests {
             event_log: EventLogView::Whole,
             whole: true,
             passes: true,
+            time_helps: true,
             blocked: false,
             stays: false,
             mistake: false,
@@ -546,6 +564,7 @@ mod tests {
             checked_at: 0,
             seen_as: None,
             ends_at: None,
+            interpreter: None,
             remarks: Vec::new(),
         };
         let gone = Finding::Gone { changed_at: None };

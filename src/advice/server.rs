@@ -202,7 +202,7 @@ impl NeverReached {
             decision.recommendation,
             R::Release | R::Try | R::Wait | R::Undecided | R::Look
         );
-        hopes && chances.unknown_code.is_none()
+        hopes && chances.known.unknown_code.is_none()
     }
 
     /// What is advised in its place: to correct the URL where the name service knows no such server,

@@ -233,16 +233,21 @@ impl Tries {
     }
 
     /// What is known of a try at `now`. `news`: since when others were seen to get through, or a
-    /// check may have shown that the cause is over; Unix seconds.
-    pub(super) fn group(&self, news: Option<i64>, now: i64) -> Group {
+    /// check may have shown that the cause is over; Unix seconds. `time_helps`: time alone may end
+    /// it.
+    pub(super) fn group(&self, news: Option<i64>, time_helps: bool, now: i64) -> Group {
         let since = news.unwrap_or(self.since);
         let Summary { worked, failed, lastings, .. } = &self.summary;
         let failed =
             worked.is_none() && (*lastings > 0 || failed.last().is_some_and(|at| *at >= since));
-        Group { held: self.members.len().max(1), against: self.against(news, now), failed }
+        Group {
+            held: self.members.len().max(1),
+            against: self.against(news, time_helps, now),
+            failed,
+        }
     }
 
-    fn against(&self, news: Option<i64>, now: i64) -> Option<Against> {
+    fn against(&self, news: Option<i64>, time_helps: bool, now: i64) -> Option<Against> {
         let Summary { open, worked, lasting, lastings, failed, drawn, .. } = &self.summary;
         // After one that got through, and none that failed since, nothing hangs on the next ones.
         let shown = worked.is_some() && self.summary.results.1 == 0;
@@ -260,6 +265,11 @@ impl Tries {
         }
         if drawn.is_none() {
             return Some(Against::FailedBefore { releases: MOST_FAILED });
+        }
+        // Where no time helps the first try need not wait for it, and shows what the next one would.
+        if !time_helps && news.is_none() {
+            let releases = failed.len();
+            return (releases > 0).then_some(Against::FailedBefore { releases });
         }
         let until = match (failed.last().copied(), news) {
             (None, Some(_)) => self.since,

@@ -85,8 +85,23 @@ impl Log {
     fn against(&self, minute: i64, news: Option<i64>) -> Option<Against> {
         let at = |minute: i64| BEGIN + 60 * minute;
         let (tries, _) = self.tries(LIKE, at(minute));
-        tries.group(news.map(at), at(minute)).against
+        tries.group(news.map(at), true, at(minute)).against
     }
+}
+
+#[test]
+fn what_no_time_ends_is_tried_at_once_and_once() {
+    let at = |minute: i64| BEGIN + 60 * minute;
+    let mut log = Log::held(9, AWAY);
+    let of = |log: &Log, minute: i64, news: Option<i64>| {
+        log.tries(LIKE, at(minute)).0.group(news.map(at), false, at(minute)).against
+    };
+    assert_eq!(of(&log, 1, None), None);
+    log.release(11, 4);
+    log.hold(12, 4, AWAY);
+    let failed = Some(Against::FailedBefore { releases: 1 });
+    assert_eq!((of(&log, 60, None), of(&log, 60 * 24 * 30, None)), (failed, failed));
+    assert_eq!(of(&log, 60, Some(50)), None, "something has changed since");
 }
 
 fn early(minute: i64) -> Option<Against> {
@@ -113,10 +128,14 @@ fn others_that_got_through_are_a_reason_to_try_again_but_not_for_ever() {
     assert_eq!(log.against(3, Some(2)), None);
     log.release(11, 4).hold(13, 4, AWAY);
     assert_eq!(log.against(15, Some(14)), None, "news since the try failed");
-    assert!(!log.tries(LIKE, BEGIN + 60 * 15).0.group(Some(BEGIN + 60 * 14), BEGIN + 900).failed);
+    assert!(
+        !log.tries(LIKE, BEGIN + 60 * 15).0.group(Some(BEGIN + 60 * 14), true, BEGIN + 900).failed
+    );
     log.release(15, 5).hold(16, 5, AWAY);
     assert_eq!((log.against(25, Some(14)), log.against(26, Some(14))), (early(26), None));
-    assert!(log.tries(LIKE, BEGIN + 60 * 25).0.group(Some(BEGIN + 60 * 14), BEGIN + 1500).failed);
+    assert!(
+        log.tries(LIKE, BEGIN + 60 * 25).0.group(Some(BEGIN + 60 * 14), true, BEGIN + 1500).failed
+    );
     log.release(26, 6).hold(27, 6, AWAY);
     assert_eq!(log.against(30, Some(14)), early(57));
 }

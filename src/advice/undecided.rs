@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::cause::Trouble;
-use super::removal::Against;
+use super::never::AgainstRemoval as Against;
 
 /// Why nothing is recommended.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

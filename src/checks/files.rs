@@ -142,6 +142,7 @@ impl LocalFiles {
             checked_at,
             seen_as: None,
             ends_at: None,
+            interpreter: None,
             remarks: Vec::new(),
         }
     }
@@ -153,14 +154,14 @@ impl LocalFiles {
             finding = Finding::StillThere { fault: Fault::Expired };
         }
         // It may lie on another mount.
-        if let Some(interpreter) = interpreter {
+        if let Some(interpreter) = interpreter.clone() {
             let found = self.looker.look(account, &interpreter, Use::ExecuteHere).finding;
             if found == (Finding::StillThere { fault: Fault::Missing }) {
                 remarks.push(Remark::NoInterpreter { interpreter });
             }
         }
         let seen_as = Some(account.name.clone());
-        Check { seen_as, ends_at, remarks, ..self.found(needed, finding) }
+        Check { seen_as, ends_at, interpreter, remarks, ..self.found(needed, finding) }
     }
 
     fn check_url(&self, mut needed: Needed, unknown: Option<Why>) -> Check {

@@ -133,6 +133,9 @@ pub struct Check {
     /// When a credential ends, as far as it says so, Unix seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ends_at: Option<i64>,
+    /// Of a script what its first line names.
+    #[serde(skip)]
+    pub interpreter: Option<String>,
     /// What else is to be said of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<Remark>,
@@ -210,6 +213,8 @@ pub enum Fault {
     NoInodes,
     /// Its first line ends with a carriage return, so that no interpreter is found.
     CarriageReturn,
+    /// What its first line names is not there, and the job could not be started for that.
+    NoInterpreter,
     /// The credential has expired.
     Expired,
 }
@@ -267,19 +272,16 @@ impl Thing {
 }
 
 impl Check {
-    /// HTCondor needs this very thing at this very place to start the job, and it is not so now: a
+    /// HTCondor needs this very thing at this very place to run the job, and it is not so now: a
     /// release as it is cannot succeed.
     pub(crate) fn blocks(&self) -> bool {
-        // Only the end of a run shows where its output goes, and a copy of the executable may have
-        // been spooled (`copy_to_spool`).
-        let needed = match self.thing {
-            Thing::OutputFile | Thing::Executable | Thing::Token => self.named,
-            // An execution point may reach another server than this machine does.
-            Thing::Url | Thing::ExecutableInPlace => false,
-            _ => true,
-        };
-        let lasts = matches!(self.finding, Finding::StillThere { fault } if !fault.may_pass());
-        lasts && needed
+        // An execution point may reach another server than this machine does, and has other
+        // programs.
+        let is_elsewhere = matches!(self.thing, Thing::Url | Thing::ExecutableInPlace);
+        let lasts =
+            |fault: Fault| !fault.may_pass() || self.named && fault == Fault::CarriageReturn;
+        let is_wrong = matches!(self.finding, Finding::StillThere { fault } if lasts(fault));
+        is_wrong && !is_elsewhere
     }
 
     /// What the hold was about is wrong now.

@@ -81,7 +81,7 @@ pub(super) fn rule(rule: Rule) -> &'static str {
         Rule::NeverReached => {
             "Nobody was ever seen to get through to its server: the name in the URL may be wrong."
         }
-        Rule::FilesFirst => "Files that HTCondor needs to start it are not in order.",
+        Rule::FilesFirst => "Files that HTCondor needs to run it are not in order.",
         Rule::OwnLimit => "A limit of its own held it, and the same run meets it again.",
         Rule::LeastHours => {
             "The least expected hours among the choices that nothing stands against."
@@ -134,6 +134,10 @@ pub(super) fn against(against: &Against) -> String {
         Against::NotNeeded => "something that can be done is at hand".to_owned(),
         Against::LastResort => "only where nothing else can be done".to_owned(),
         Against::OwnFiles => "its own files show something that is not the others'".to_owned(),
+        Against::HeldByPerson => "a person put it on hold".to_owned(),
+        Against::Spooling => "its input is still being spooled".to_owned(),
+        Against::NotInOrder => "what HTCondor needs to run it is not in order".to_owned(),
+        Against::HeldAgain => "a policy would hold it again at once".to_owned(),
         Against::Removal { against } => against_removal(*against).trim_end_matches('.').to_owned(),
     }
 }

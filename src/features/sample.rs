@@ -124,6 +124,21 @@ impl Sampler {
         let view = self.view(hold, instant, &absent);
         view.sample(action, held_in_queue, view.around())
     }
+
+    /// The same as it would be had the job just been held at `instant`, with what is known of it at
+    /// `now`: of others nothing after `instant` is seen, and no time has passed.
+    pub fn sample_as_of(
+        &self,
+        hold: &Episode,
+        instant: i64,
+        now: i64,
+        action: Action,
+        held_in_queue: Option<usize>,
+    ) -> Sample {
+        let absent = JobHistory { job: hold.identity.job, ..JobHistory::default() };
+        let view = View { known_at: now, held_for: 0, ..self.view(hold, instant, &absent) };
+        view.sample(action, held_in_queue, view.around())
+    }
 }
 
 impl Sampler {
@@ -205,7 +220,8 @@ impl Sampler {
             None => (u32::MAX, absent),
         };
         let viewer = self.history.owner_of(hold.identity.job);
-        View { sampler: self, hold, instant, number, job, viewer }
+        let held_for = instant - hold.held_at;
+        View { sampler: self, hold, instant, known_at: instant, held_for, number, job, viewer }
     }
 }
 
@@ -226,7 +242,12 @@ pub struct InDirectory {
 struct View<'a> {
     sampler: &'a Sampler,
     hold: &'a Episode,
+    /// Up to when others are seen.
     instant: i64,
+    /// Up to when the ads of the job itself are.
+    known_at: i64,
+    /// Seconds on hold that count.
+    held_for: i64,
     number: u32,
     job: &'a JobHistory,
     /// Its owner, who sees more of the jobs it owns than others do.
@@ -274,7 +295,7 @@ impl<'a> View<'a> {
     fn states(&self) -> Vec<u8> {
         let Layout { frames, slots } = &self.sampler.projection.layout;
         let j = slots.count();
-        let owner = self.job.owner_at(self.instant);
+        let owner = self.job.owner_at(self.known_at);
         let code = self.hold.identity.code;
         let primary = (self.number, self.job);
         let jobs = slots::choose(
@@ -322,7 +343,7 @@ impl<'a> View<'a> {
 
     fn own(&self) -> Own {
         let steps = &self.job.steps[..self.own_steps()];
-        let of = |tally: &mut Tally| Own::of(self.hold, self.job, steps, self.instant, tally);
+        let of = |tally: &mut Tally| Own::of(self.hold, self.job, steps, self.known_at, tally);
         // Another thread may ask about another job.
         match self.sampler.tally.try_lock() {
             Ok(mut tally) => of(&mut tally),
@@ -331,9 +352,9 @@ impl<'a> View<'a> {
     }
 
     fn facts(&self, action: Action, held_in_queue: Option<usize>, around: &AllScopes<'a>) -> Facts {
-        let Self { sampler, hold, instant, job, .. } = *self;
+        let Self { sampler, hold, instant, known_at, held_for, job, .. } = *self;
         let reason = hold.reason.as_deref().filter(|reason| !reason.is_empty());
-        let sees_access_point = sampler.history.sees_access_point(instant);
+        let sees_access_point = sampler.history.sees_access_point(known_at);
         let all = &around[Scope::AccessPoint as usize];
         let logged = all.series.is_known() && sees_access_point;
         let has_column = |code: &usize| sampler.projection.codes.contains(code);
@@ -344,9 +365,9 @@ impl<'a> View<'a> {
             subcode: hold.identity.subcode,
             reason_given: reason.is_some(),
             words: reason.map_or(Words::NONE, Words::of),
-            held_for: instant - hold.held_at,
+            held_for,
             own: self.own(),
-            usage: Usage::of(hold, job, instant),
+            usage: Usage::of(hold, job, known_at),
             workflow: workflows.map(state).unwrap_or_default(),
             used: workflows.map(|of| of.used(job.job.cluster, instant)).unwrap_or_default(),
             sees_access_point,
@@ -376,7 +397,7 @@ impl<'a> View<'a> {
     fn name(&self, scope: Scope, named: Named) -> Name {
         match scope {
             Scope::Cluster | Scope::AccessPoint => Name::None,
-            Scope::Owner => self.job.owner_at(self.instant).into(),
+            Scope::Owner => self.job.owner_at(self.known_at).into(),
             Scope::Site => self.site(named),
             Scope::Server => named.server.or_else(|| self.only_server().into()),
             Scope::File => named.file,
@@ -439,13 +460,13 @@ impl<'a> View<'a> {
     }
 
     fn site(&self, named: Named) -> Name {
-        let recorded: Name = self.job.site_at(self.instant).into();
+        let recorded: Name = self.job.site_at(self.known_at).into();
         recorded.or_else(|| named.machine).or_else(|| self.job.machine_at(self.hold.held_at).into())
     }
 
     /// The file server of its input where there is just one.
     fn only_server(&self) -> Option<Symbol> {
-        let mut known = self.job.servers.iter().filter(|server| server.since <= self.instant);
+        let mut known = self.job.servers.iter().filter(|server| server.since <= self.known_at);
         let server = known.next()?;
         known.next().is_none().then_some(server.value)
     }

@@ -4,7 +4,7 @@ use classads::ClassAd;
 use serde::{Deserialize, Serialize};
 
 use super::holds::{Facts, Holds};
-use super::{Action, AdFacts, History, Hold, JobHistory, NotedActions, Outcome, What};
+use super::{Action, AdFacts, History, Hold, JobHistory, NotedActions, Outcome, What, reason};
 use eventlog::JobId;
 
 /// Says "this very hold": `condor_hold` on a held job rewrites code and time and counts up without
@@ -98,17 +98,20 @@ impl HoldInQueue {
             return None;
         }
         let code = ad.integer("HoldReasonCode");
-        let reason = ad.string("HoldReason");
-        if status.is_none() && code.is_none() && reason.is_none() {
+        let text = ad.string("HoldReason");
+        if status.is_none() && code.is_none() && text.is_none() {
             return None;
         }
+        // A file that is missing stays so where only the reason says it.
+        let subcode = ad.integer("HoldReasonSubCode");
+        let subcode = subcode.or_else(|| reason::errno(text.as_deref()?));
         let number = |value: Option<i64>| i32::try_from(value.unwrap_or(0)).unwrap_or(0);
         Some(Self {
             entered_current_status: ad.integer("EnteredCurrentStatus").unwrap_or(0),
             num_holds: ad.integer("NumHolds"),
             code: number(code),
-            subcode: number(ad.integer("HoldReasonSubCode")),
-            reason,
+            subcode: number(subcode),
+            reason: text,
         })
     }
 

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 
 pub use normalise::{normalised, words};
 pub use parts::{
-    Files, Side, directory, file_name, file_server, files, host, machine, place, side, url,
+    Files, Side, directory, errno, file_name, file_server, files, host, machine, place, side, url,
     url_or_file,
 };
 

@@ -32,7 +32,7 @@ impl Explanation {
                 "By its own policies nothing has to be done"
             };
             let mut out = vec![format!("{nothing}: HTCondor releases it by itself{sooner}.")];
-            let again = self.of_kind(Kind::Hold).find(|hold| hold.policy.now == Truth::True);
+            let again = self.of_kind(Kind::Hold).find(|hold| hold.policy.holds_again());
             if let Some(hold) = again {
                 let name = display_name(&hold.policy.name);
                 out.push(format!(

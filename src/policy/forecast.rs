@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::clauses::clauses;
 use super::prospect::{Ahead, HORIZON, Prospect};
-use super::{Kind, Knobs, WORK, number};
+use super::{Kind, Knobs, WORK, number, own_limit};
 use crate::hold_code::{SPOOLING_INPUT, USER_REQUEST};
 
 /// What an expression is now, as the schedd takes it: a number is true when its whole part is not
@@ -73,6 +73,8 @@ pub struct Policy {
     pub text: String,
     /// What it is now. For holds: what it would be were the job released now.
     pub now: Truth,
+    /// A hold that is not true right after a release is so as soon as the job runs again.
+    pub at_start: bool,
     /// When it first becomes true if nothing but time changes, Unix seconds; now, where it is true
     /// now. Confirmed by evaluation. `None`: not within 30 days. Not looked for in holds.
     pub becomes_true: Option<i64>,
@@ -107,6 +109,13 @@ pub enum Gate {
     TimerUndefined,
     /// The ad is not of a held job.
     NotHeld,
+}
+
+impl Policy {
+    /// It holds the job again at once, were that released now.
+    pub fn holds_again(&self) -> bool {
+        self.kind == Kind::Hold && (self.now == Truth::True || self.at_start)
+    }
 }
 
 impl Gate {
@@ -169,7 +178,7 @@ pub(super) fn forecast_of(
     let context = EvalContext { budget: Some(steps.part(WORK)), ..knobs.context(now) };
     let gate = gate(ad, knobs, &context);
     let interval = (knobs.interval().unwrap_or(60), knobs.longest_interval());
-    let released = OnceCell::new();
+    let (released, started) = (OnceCell::new(), OnceCell::new());
     let mut policies = Vec::new();
     for set in set {
         let expr = set.expr.as_ref();
@@ -180,8 +189,14 @@ pub(super) fn forecast_of(
             Kind::Release => (ad, gate.lets_release()),
             Kind::Remove => (ad, gate.lets_remove()),
         };
-        let ahead = Ahead::new(on, &context, interval.0, steps);
-        policies.push(policy(set, &ahead, may));
+        let expr = set.expr.clone().filter(|expr| expr.as_literal().is_none());
+        let mut policy = policy(set, &Ahead::new(on, &context, interval.0, steps), may);
+        if let (Kind::Hold, false, Some(expr)) = (policy.kind, policy.holds_again(), expr) {
+            let on = started.get_or_init(|| own_limit::started(ad, now));
+            let value = Ahead::new(on, &context, interval.0, steps).try_value_now(&expr);
+            policy.at_start = value.as_ref().is_some_and(is_true);
+        }
+        policies.push(policy);
     }
     let deed = first_action(ad, gate, &policies, &context);
     Forecast { now, gate, deed, policies, interval }
@@ -281,6 +296,7 @@ fn policy(set: SetPolicy, ahead: &Ahead<'_>, may: bool) -> Policy {
         name: set.name,
         text: set.text,
         now: Truth::Unparsable,
+        at_start: false,
         becomes_true: None,
         not_known: false,
         blocking: Vec::new(),

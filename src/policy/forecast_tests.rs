@@ -49,6 +49,32 @@ fn a_delay_ends_at_its_second() {
 }
 
 #[test]
+fn a_hold_that_fires_as_soon_as_the_job_runs_again_holds_it_again() {
+    for (text, again) in [
+        ("NumJobStarts >= 3", true),
+        ("JobStatus == 2 && NumJobStarts >= 3", true),
+        ("JobStatus == 2 && NumJobStarts > 3", false),
+        ("JobStatus == 2 && time() - JobCurrentStartDate > 60", false),
+        ("JobStatus == 2 && MemoryUsage > 100", false),
+        ("JobStatus == 2 && ExitCode == 1", false),
+        ("JobStatus == 2 && (", false),
+    ] {
+        let mut of_job = ad(&[("MemoryUsage", "200"), ("ExitCode", "1")]);
+        of_job.insert_value("JobCurrentStartDate", NOW - 9_000);
+        let of_system = knobs(&[
+            ("SYSTEM_PERIODIC_HOLD_STARTS", text),
+            ("SYSTEM_PERIODIC_HOLD_NAMES", "STARTS"),
+        ]);
+        let found = |forecast: &Forecast| said(forecast).contains("held again");
+        assert_eq!(found(&forecast(&of_job, &of_system, NOW)), again, "{text}");
+        if let Ok(expr) = Expr::parse_old(text) {
+            of_job.insert("PeriodicHold", expr);
+            assert_eq!(found(&forecast(&of_job, &Knobs::default(), NOW)), again, "{text}");
+        }
+    }
+}
+
+#[test]
 fn true_now_is_said() {
     let ad = ad(&[("PeriodicRelease", "NumHolds < 4")]);
     let forecast = forecast(&ad, &Knobs::default(), NOW);

@@ -276,12 +276,12 @@ fn idle(ad: &ClassAd, now: i64) -> ClassAd {
 }
 
 /// The ad when the job has just begun to run again.
-fn started(ad: &ClassAd, now: i64) -> ClassAd {
+pub(super) fn started(ad: &ClassAd, now: i64) -> ClassAd {
     let mut ad = without_hold(ad, 2, 1);
     for name in BEGAN {
         ad.insert_value(name, now);
     }
-    for name in ANEW {
+    for name in ANEW.iter().chain(&ENDED) {
         ad.remove(name);
     }
     ad

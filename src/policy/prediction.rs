@@ -110,7 +110,7 @@ impl Forecast {
         for policy in &self.policies {
             out.extend(match policy.kind {
                 Kind::Release if self.gate.lets_release() && !released => stays_false(policy),
-                Kind::Hold if policy.now == Truth::True => {
+                Kind::Hold if policy.holds_again() => {
                     Some(Prediction::HoldsAgain { policy: policy.name.clone() })
                 }
                 _ => None,

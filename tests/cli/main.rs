@@ -14,6 +14,7 @@ mod home;
 mod kept_attributes;
 mod limits;
 mod mcp;
+mod never;
 mod options;
 mod overview;
 mod pool;

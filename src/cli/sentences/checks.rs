@@ -49,6 +49,9 @@ pub(super) fn file(check: &Check) -> String {
                 "has a first line that ends with a carriage return; no interpreter is found so"
                     .to_owned()
             }
+            Fault::NoInterpreter => {
+                format!("is there, but what its first line names is {still}missing")
+            }
             Fault::Expired => {
                 let ago = check.ends_at.map_or(0, |at| check.checked_at.saturating_sub(at));
                 format!("has expired, {} ago", span(ago))

@@ -43,6 +43,15 @@ pub fn file_name(reason: &str) -> Option<String> {
     Some(file.to_owned())
 }
 
+/// The error number that a reason names: `(errno 2)`, `errno=13`.
+pub fn errno(reason: &str) -> Option<i64> {
+    let reason = canonical(reason);
+    let (_, rest) = reason.split_once("errno")?;
+    let rest = rest.trim_start_matches([' ', '=', ':']);
+    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    rest[..end].parse().ok()
+}
+
 /// The path at the beginning of `text`, in quotes or not.
 fn path_at(text: &str) -> Option<&str> {
     let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'));

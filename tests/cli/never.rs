@@ -1,0 +1,127 @@
+//! What no probability can buy: nothing is released that cannot succeed, and time alone releases
+//! nothing that somebody has to see to.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::checks::{ad, advice, files, output, place};
+use crate::harness::Place;
+
+/// A hold whose input is in order again, which is released where nothing else is wrong.
+fn over(place: &Place, more: &str) -> String {
+    let path = place.file("run/in.dat", "42");
+    let reason = format!(
+        "Transfer input files failure at access point ap.example.org while sending files to \
+         execution point slot1@e1. Details: reading from file {}: (errno 2) No such file or directory",
+        path.display()
+    );
+    let more = format!("TransferInput = \"in.dat\"\n{more}");
+    ad(place, &output("uname", "-n"), (13, 2, &reason), &more)
+}
+
+fn is_let_go(advice: &Value) -> bool {
+    let commands = advice["Commands"].as_array().expect("a list");
+    let releases = |one: &Value| one.as_str().is_some_and(|one| one.contains("condor_release"));
+    matches!(advice["Recommendation"].as_str(), Some("release" | "try"))
+        || commands.iter().any(releases)
+}
+
+#[test]
+fn what_is_not_there_now_is_no_release() {
+    let place = place();
+    let whole = over(&place, "UserLog = \"job.log\"\nOut = \"o\"\n");
+    assert_eq!(advice(&place, &whole, "")["Recommendation"], "release");
+    let gone = |whole: &str, from: &str, to: &str, what: &str| {
+        let wrong = whole.replace(from, to);
+        assert_ne!(wrong, whole);
+        let advice = advice(&place, &wrong, "");
+        assert!(!is_let_go(&advice), "{to}: {advice}");
+        assert_eq!(advice["Recommendation"], "change", "{to}: {advice}");
+        assert_eq!(advice["Change"]["What"], what, "{to}: {advice}");
+        assert!(advice["Success"]["as-is"].as_f64() <= Some(0.05), "{to}: {advice}");
+        assert!(files(&advice).iter().any(|line| line.contains("not there")), "{advice}");
+    };
+    gone(&whole, "\"/bin/sh\"", "\"gone.sh\"", "ExecutableMissing");
+    gone(&whole, "\"job.log\"", "\"logs/job.log\"", "EventLog");
+    gone(&whole, "Out = \"o\"", "Out = \"out/o\"", "OutputDirectory");
+    gone(&whole, "\"in.dat\"", "\"in.dat,more.dat\"", "Input");
+    let key = "ScitokensFile = \"/none/token\"\nOut = \"o\"";
+    gone(&whole, "Out = \"o\"", key, "Credential");
+}
+
+#[test]
+fn a_script_that_was_written_and_still_names_no_interpreter_is_not_corrected() {
+    let place = place();
+    let path = place.path("run/job.sh");
+    let reason = format!(
+        "Error from slot1@e1: Failed to execute '{}': invalid interpreter (/usr/bin/pyhton) given on \
+         first line: (errno 2) No such file or directory",
+        path.display()
+    );
+    let job = ad(&place, &output("uname", "-n"), (6, 2, &reason), "");
+    let job = job.replace("\"/bin/sh\"", &format!("\"{}\"", path.display()));
+    let held = |text: &str| {
+        fs::write(&path, text).expect("a script");
+        advice(&place, &job, "")
+    };
+    for text in ["#!/usr/bin/pyhton\n", "#!/usr/bin/pythn\n# later\n", "#!/bin/sh\r\n"] {
+        let advice = held(text);
+        assert!(!is_let_go(&advice), "{text:?}: {advice}");
+        assert_eq!(advice["Recommendation"], "change", "{text:?}: {advice}");
+    }
+    assert_eq!(held("#!/usr/bin/pythn\n")["Change"]["Interpreter"], "/usr/bin/pythn");
+    assert_eq!(held("#!/bin/sh\n")["Recommendation"], "release");
+    fs::remove_file(&path).expect("the script");
+    assert!(!is_let_go(&advice(&place, &job, "")));
+}
+
+/// Holds of real pools that nothing ends but what somebody does.
+#[test]
+fn time_alone_releases_nothing() {
+    let place = place();
+    let limits = "JobCurrentStartDate = 1772899200\nJobCurrentStartExecutingDate = 1772899200\n\
+        AllowedExecuteDuration = 72000\nAllowedJobDuration = 72000\n";
+    let log = r"Failed to initialize user log to \\share01\users\ana\run1\job_5.log or /dev/null";
+    for (code, subcode, reason, more) in [
+        (4, 0, "Job credentials are not available", ""),
+        (47, 0, "The job exceeded allowed execute duration of 20:00:00", limits),
+        (46, 0, "The job exceeded allowed job duration of 20:00:00", limits),
+        (22, 0, log, ""),
+        (26, 0, "The job restarted too many times", ""),
+        (26, 0, "Second start not allowed", ""),
+        (5, 0, "The job attribute PeriodicHold expression 'X > 1' evaluated to UNDEFINED", ""),
+    ] {
+        let job = ad(&place, "ap.other.example", (code, subcode, reason), more);
+        for later in [60, 86_400, 3 * 86_400, 30 * 86_400] {
+            let advice = advice(&place, &job, &format!("-now {}", 1_772_971_200 + later));
+            assert!(!is_let_go(&advice), "{code} {reason} after {later} s: {advice}");
+        }
+    }
+}
+
+#[test]
+fn what_a_policy_would_hold_again_at_once_is_not_let_go() {
+    let place = place();
+    for policy in ["NumHolds > 0", "JobStatus == 2 && NumJobStarts > 3", "true"] {
+        let job = over(&place, &format!("NumJobStarts = 9\nPeriodicHold = {policy}\n"));
+        let advice = advice(&place, &job, "");
+        assert!(!is_let_go(&advice), "{policy}: {advice}");
+        let choices = advice["Decision"]["Choices"].as_array().expect("a list");
+        let against = |choice: &Value| choice["Against"]["Kind"] == "HeldAgain";
+        assert!(choices.iter().any(against), "{advice}");
+    }
+    let job = over(&place, "NumJobStarts = 9\nPeriodicHold = NumJobStarts > 10\n");
+    assert_eq!(advice(&place, &job, "")["Recommendation"], "release");
+}
+
+#[test]
+fn a_name_that_cannot_be_placed_is_not_taken_for_corrected() {
+    let place = place();
+    let job = over(&place, "");
+    let without = job.replace("Iwd = ", "NoIwd = ");
+    fs::remove_file(place.path("run/in.dat")).expect("the input");
+    for words in ["", "-checks none"] {
+        assert!(!is_let_go(&advice(&place, &without, words)), "{words}");
+    }
+}
