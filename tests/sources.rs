@@ -241,8 +241,11 @@ impl Queue {
         let mut history = HistoryBuilder::new();
         if !matches!(without, Without::EventLog | Without::Logs) {
             let options = ReadOptions::in_zone(TimeZone::UTC);
-            let log = self.folder.join("EventLog");
-            history.read_log(&log, Coverage::AccessPoint, &options).unwrap();
+            let source = history.add_source(Coverage::AccessPoint);
+            let mut log = eventlog::open_series(self.folder.join("EventLog"), &options).unwrap();
+            while let Some((_, event)) = log.next_event() {
+                history.add_event(source, &event.unwrap());
+            }
         }
         if without != Without::EpochAds {
             history.note_epochs();

@@ -20,11 +20,11 @@ fn over(place: &Place, more: &str) -> String {
     ad(place, &output("uname", "-n"), (13, 2, &reason), &more)
 }
 
+/// It is released as it is, or its first command is a release.
 fn is_let_go(advice: &Value) -> bool {
-    let commands = advice["Commands"].as_array().expect("a list");
-    let releases = |one: &Value| one.as_str().is_some_and(|one| one.contains("condor_release"));
+    let first = advice["Commands"][0].as_str();
     matches!(advice["Recommendation"].as_str(), Some("release" | "try"))
-        || commands.iter().any(releases)
+        || first.is_some_and(|first| first.starts_with("condor_release"))
 }
 
 #[test]
@@ -61,9 +61,15 @@ fn a_script_that_was_written_and_still_names_no_interpreter_is_not_corrected() {
     );
     let job = ad(&place, &output("uname", "-n"), (6, 2, &reason), "");
     let job = job.replace("\"/bin/sh\"", &format!("\"{}\"", path.display()));
+    let log = format!(
+        "000 (009.000.000) 2026-03-08 11:00:00 Job submitted from host: <192.0.2.1:9618>\n...\n\
+         012 (009.000.000) 2026-03-08 12:00:00 Job was held.\n\t{reason}\n\tCode 6 Subcode 2\n...\n"
+    );
+    place.file("EventLog", log);
+    place.file("epochs", "");
     let held = |text: &str| {
         fs::write(&path, text).expect("a script");
-        advice(&place, &job, "")
+        advice(&place, &job, "-eventlog EventLog -epochs epochs")
     };
     for text in ["#!/usr/bin/pyhton\n", "#!/usr/bin/pythn\n# later\n", "#!/bin/sh\r\n"] {
         let advice = held(text);
