@@ -524,7 +524,7 @@ impl<'a> Advisor<'a> {
         let Subject { neighbourhoods, seen, refusal, .. } = own;
         let tries = self.causes.tries(self.history(), &hold, now);
         let seen = seen.with_checks(&held.checks).with_correction(held.corrected.is_some());
-        let seen = seen.with_mistake(facts.names_mistake()).without(facts.lacks_sizes());
+        let seen = seen.with_mistake(facts.names_mistake());
         let seen = tries.iter().fold(seen, |seen, tries| seen.with_tries(tries.results()));
         let news = news(&seen, &neighbourhoods, &hold);
         let mut group =

@@ -159,14 +159,6 @@ impl JobFacts {
         }
     }
 
-    /// Its ad tells of runs, and not of all that they used and were given.
-    pub(super) fn lacks_sizes(&self) -> bool {
-        let sizes = Resource::ALL.map(|resource| self.size(resource));
-        let is_lacking =
-            |size: &JobSize| size.had.or(size.used).is_some() && size.had.and(size.used).is_none();
-        sizes.iter().any(is_lacking)
-    }
-
     /// Its last run was at this site or on this machine.
     pub(super) fn was_at(&self, place: &str) -> bool {
         let host = self.last_remote_host.as_deref().map(machine);

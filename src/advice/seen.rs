@@ -121,10 +121,6 @@ pub(super) struct Looked<'a> {
     pub now: i64,
 }
 
-/// Likewise where an ad has what a run used and not what it was given, or the other way round.
-/// Assumed: the model's answer moves by less than half a band for want of one of them.
-const WITHOUT_SIZES: f64 = 0.9;
-
 impl Seen {
     pub(super) fn of(hold: &Looked<'_>, neighbourhoods: &[Neighbourhood]) -> Self {
         let Looked { subcode, reason, .. } = *hold;
@@ -261,14 +257,6 @@ impl Seen {
             self.lasting = None;
             self.since = Others::GotThrough;
             self.through.0 += ANSWERS;
-        }
-        self
-    }
-
-    /// With whether the ad lacks some of what the model is asked with.
-    pub(super) fn without(mut self, lacks_sizes: bool) -> Self {
-        if lacks_sizes {
-            self.trust *= WITHOUT_SIZES;
         }
         self
     }
