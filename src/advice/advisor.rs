@@ -336,10 +336,10 @@ impl<'a> Advisor<'a> {
             let wanted = changes.iter().filter(move |(_, change)| wanted(change));
             wanted.map(|&(action, _)| action).collect()
         };
-        let limit = limit::of(held, code);
+        let job = self.history().job(held.job);
+        let limit = limit::of(held, &changes::Hold::of(hold), job);
         let metadata = &self.model.metadata;
         let text = hold.reason.as_deref().unwrap_or_default();
-        let job = self.history().job(held.job);
         let removal = Removal {
             held_for: question.held_for(),
             failed_releases: job

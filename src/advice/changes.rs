@@ -163,8 +163,35 @@ pub(super) fn near_limit(usage: Option<i64>, provisioned: Option<i64>) -> bool {
     })
 }
 
+/// A run that used less than this part of what it had and asked for was far from its limit: 1/2.
+/// Assumed.
+const FAR_FROM_LIMIT: (i64, i64) = (1, 2);
+
+/// The job's own figures contradict that its run met a limit on this resource: the machine, or
+/// others on it, used it up.
+fn was_far_from_limit(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> bool {
+    // The kernel ends a run at its limit on memory between two measurements.
+    if resource == Resource::Memory && hold.about() == Some(About::Request) {
+        return false;
+    }
+    used_little(facts.size(resource))
+}
+
+/// What is known to be used is far below what the run had and what it asks for.
+fn used_little(JobSize { asked, had, used }: JobSize) -> bool {
+    let known = |size: Option<i64>| size.filter(|size| *size > 0);
+    let given = [asked, had].into_iter().filter_map(known).min();
+    let (part, whole) = FAR_FROM_LIMIT;
+    known(used)
+        .zip(given)
+        .is_some_and(|(used, given)| used.saturating_mul(whole) < given.saturating_mul(part))
+}
+
 /// Whether the hold may be about this resource.
 pub(super) fn matters(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> bool {
+    if was_far_from_limit(resource, hold, facts) {
+        return false;
+    }
     let ran_out = match resource {
         Resource::Memory => hold.about() == Some(About::Program) && hold.subcode == Some(ENOMEM),
         Resource::Disk => ran_out_of_disk(hold, facts),
@@ -184,14 +211,17 @@ fn says_memory(facts: &JobFacts) -> bool {
     facts.said() == Some(WordsKind::Memory)
 }
 
-/// Whether a transfer found no space at the execution point for what the job itself used. Input
-/// that finds none met a disk that others have filled, unless the job was near what it was given.
+/// Whether a transfer found no space at the execution point for what the job itself used. One that
+/// finds none met a disk that others have filled, unless the job was near what it was given; of
+/// output that may be so where its figures are not known.
 fn ran_out_of_disk(hold: &Hold<'_>, facts: &JobFacts) -> bool {
     let fetched = hold.code.is_some_and(|code| code_of_transfer(code, hold.reason) == 13);
+    let (used, had) = (facts.disk_usage, facts.disk_provisioned.or(facts.request_disk));
+    let is_known = used.is_some() && had.is_some();
     hold.is_transfer()
         && hold.subcode == Some(ENOSPC)
         && !at_access_point(hold)
-        && (!fetched || near_limit(facts.disk_usage, facts.disk_provisioned))
+        && (near_limit(used, had) || !fetched && !is_known)
 }
 
 /// A larger request than what was used, what was provided and what was requested, as far as these
@@ -220,7 +250,8 @@ fn request(
     if let Some(&(figure, value)) = known.iter().find(|(_, value)| *value > resource.most()) {
         return ChangeKind::TooMuch { resource, figure, value }.by_hand();
     }
-    let used = used.filter(|&used| used > 0);
+    // A run that was held at its limit used all of it, whenever that was last measured.
+    let used = used.filter(|&used| used > 0 && !used_little(facts.size(resource)));
     // A slot that had far more than was used was not the limit.
     let spare = |figure: &str, value: i64| {
         figure.ends_with("Provisioned") && !near_limit(used, Some(value)) && old.is_some()
@@ -257,7 +288,8 @@ fn place_matters(hold: &Hold<'_>, facts: &JobFacts) -> bool {
         return true;
     }
     // A request that was too small, or a quota, is so everywhere.
-    if hold.resource().is_some() || hold.subcode == Some(EDQUOT) {
+    let is_too_small = |resource| !was_far_from_limit(resource, hold, facts);
+    if hold.resource().is_some_and(is_too_small) || hold.subcode == Some(EDQUOT) {
         return false;
     }
     let Some(code) = hold.code.and_then(HoldCode::of).filter(|code| code.elsewhere) else {

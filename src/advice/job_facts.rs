@@ -77,6 +77,9 @@ pub struct JobFacts {
     pub cumulative_slot_time: Option<f64>,
     /// JobRunCount: how often a shadow was started for it.
     pub job_run_count: Option<i64>,
+    /// It ends with a status of its own when it has written a checkpoint, which is then kept
+    /// (CheckpointExitCode, CheckpointExitSignal).
+    pub writes_checkpoints: bool,
     /// The limit of its own that held it, where the ad shows one (`policy::own_limit`).
     pub own_limit: Option<OwnLimit>,
     /// What like jobs that finished show about that limit, or about its request.
@@ -150,6 +153,8 @@ impl JobFacts {
             remote_wall_clock: ad.real("RemoteWallClockTime"),
             cumulative_slot_time: ad.real("CumulativeSlotTime"),
             job_run_count: integer("JobRunCount"),
+            writes_checkpoints: integer("CheckpointExitCode").is_some()
+                || ad.contains("CheckpointExitSignal"),
             own_limit: None,
             limit_seen: None,
             blocked: None,

@@ -1,13 +1,13 @@
 //! ChangeKind to change about a limit of the job's own that held it.
 
 use super::Held;
-use super::changes::{Change, ChangeKind, Figure, LimitRaise};
+use super::changes::{Change, ChangeKind, Figure, Hold, LimitRaise};
 use super::command::Command;
 use super::editable::Editable;
 use super::siblings::LimitSeen;
-use crate::history::Action;
+use crate::history::{Action, JobHistory, Step, What};
 use crate::hold_code::{self, About};
-use crate::policy::{Again, Measure, OwnLimit, Raise, Request};
+use crate::policy::{Again, Measure, OwnLimit, Prediction, Raise, Request, refuses_another_run};
 use crate::text::is_fit;
 
 /// A limit beyond this makes no sense: 30 years in seconds, 900 TiB in MiB.
@@ -16,16 +16,32 @@ const MOST: i64 = 1_000_000_000;
 /// The limit that held the job: the action that raises it, and when it holds the job again.
 ///
 /// The code of an allowed duration tells it without an ad; an ad tells whether the limit has been
-/// raised since.
-pub(super) fn of(held: &Held, code: i32) -> Option<(Action, Again)> {
-    match &held.facts.own_limit {
-        Some(limit) => Some((action(limit), limit.again)),
-        None => {
-            let is_duration = matches!(hold_code::about(code), Some(About::Duration { .. }));
-            let known = is_duration && held.in_queue.is_none();
-            known.then_some((Action::Other, Again::WhenReached))
-        }
+/// raised since. So does a policy that lets no job run so often, which the reason quotes.
+pub(super) fn of(
+    held: &Held,
+    hold: &Hold<'_>,
+    job: Option<&JobHistory>,
+) -> Option<(Action, Again)> {
+    if let Some(limit) = &held.facts.own_limit {
+        return Some((action(limit), limit.again));
     }
+    let will = |will: &Prediction| matches!(will, Prediction::HoldsAgain { .. });
+    let began = |step: &&Step| matches!(step.what, What::Executing(_));
+    let starts = || job.map_or(0, |job| job.steps.iter().filter(began).count());
+    let in_queue = held.in_queue.is_some();
+    let again = match hold_code::about(hold.code?)? {
+        About::Duration { .. } if !in_queue => Again::WhenReached,
+        About::JobPolicy | About::SystemPolicy
+            if match in_queue {
+                true => held.htcondor_will.iter().any(will),
+                false => refuses_another_run(hold.reason, starts() as i64),
+            } =>
+        {
+            Again::AtOnce
+        }
+        _ => return None,
+    };
+    Some((Action::Other, again))
 }
 
 /// The action that raises the limit.

@@ -11,6 +11,7 @@ use super::job_facts::JobFacts;
 use super::meaning::code_of_transfer;
 use crate::history::reason::{Side, file_name, side, url};
 use crate::hold_code::{self, About};
+use crate::sizes::Resource;
 use crate::text::is_fit;
 use eventlog::JobId;
 
@@ -26,6 +27,11 @@ pub enum LookAt {
     /// A file or directory, with those on the way to it.
     File {
         /// Its path.
+        path: String,
+    },
+    /// How its memory grew in each run.
+    Growth {
+        /// Its event log, which UserLog names.
         path: String,
     },
     /// The room on a file system.
@@ -73,7 +79,9 @@ pub(super) fn at(
     let written = || facts.written().map(|path| LookAt::Output { path });
     // No raise cures it: what it was doing says why.
     if !facts.raise_may_help() {
-        return written();
+        let leaks = facts.limit_seen.as_ref().is_some_and(|seen| seen.leaks(Resource::Memory));
+        let log = facts.user_log.clone().filter(|_| leaks);
+        return written().or(log.map(|path| LookAt::Growth { path }));
     }
     let at_access_point = side(hold.reason) == Some(Side::AccessPoint);
     match about {
@@ -108,8 +116,11 @@ impl LookAt {
     /// text (its manual page, -f and -r). None where a text cannot be pasted, and for a URL that is no
     /// http(s).
     pub(super) fn command(&self, job: JobId) -> Option<Command> {
+        // Event 006 has MemoryUsage in its second line.
+        let image_size = format!("^006 ({:03}.{:03}.", job.cluster, job.proc);
         let job = job.to_string();
         let words: Vec<&str> = match self {
+            Self::Growth { path } => vec!["grep", "-A", "1", &image_size, path],
             Self::Output { path } => vec!["less", "+G", path],
             Self::File { path } => vec!["namei", "-l", path],
             Self::Space { path } => vec!["df", "-h", directory(path)],

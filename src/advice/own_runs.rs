@@ -103,6 +103,11 @@ pub(super) fn given(facts: &JobFacts, resource: Resource) -> Option<i64> {
     size.had.or(size.asked).filter(|given| *given > 0)
 }
 
+/// What the run was given that ended at this time, MiB or KiB.
+pub(super) fn had(job: &JobHistory, at: i64, resource: Resource) -> Option<i64> {
+    at_hold(job, at, resource).given
+}
+
 /// What is known of the run that ended in the hold at this time.
 fn at_hold(job: &JobHistory, at: i64, resource: Resource) -> Use {
     if let Some(ad) = nearest(&job.ads, at) {

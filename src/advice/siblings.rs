@@ -16,18 +16,21 @@ use crate::hold_code::{self, About};
 use crate::policy::Measure;
 use crate::sizes::{Allocation, Demand, LEAST, NEAR_LIMIT, Resource, Used, finished};
 
-/// A run beyond so many times the longest that finished is stuck. Assumed; on a recorded play with
-/// runs of two lengths 3 took four of 55 long runs for stuck ones, 5 none
-/// (docs/developing/advice.md).
+/// A run beyond so many times the longest that finished is stuck, and one that uses so many times
+/// the most of them, once raises were used up, leaks. Assumed; on a recorded play with runs of two
+/// lengths 3 took four of 55 long runs for stuck ones, 5 none (docs/developing/advice.md).
 const STUCK: f64 = 5.0;
 
 /// The next runs may take so many times as long as the longest that finished: slower machines,
 /// larger input. Assumed; `suggest/long_runs.rs` has the same.
 const SLOWER: f64 = 1.5;
 
-/// Runs in a row of which each used more than the one before, from which on what the job needs is
-/// not known: two raises were used up, so that a third by the same factor is blind. Assumed.
-const LEAST_GROWN: usize = 3;
+/// Runs in a row, each held with more than the one before, from which on another raise is blind:
+/// four of them to twice are 16 times the first request. Assumed.
+const LEAST_GROWN: usize = 5;
+
+/// As many are enough where like jobs finished with far less: two raises were used up. Assumed.
+const GROWN_BESIDE: usize = 3;
 
 /// Success as it is of a job that has less than like jobs needed, at most: *unlikely*. Assumed.
 const TOO_LITTLE: f64 = 0.34;
@@ -45,7 +48,8 @@ pub enum LimitFinding {
     TooLow,
     /// Like jobs finished long before it: the run was stuck.
     Hung,
-    /// Each run used up more than the one before: it leaks, or what it needs is not known.
+    /// Each of many runs used up more than the one before, or of a few where like jobs finished with
+    /// far less: it leaks, or what it needs is not known.
     Leak,
     /// What is known does not tell.
     Unknown,
@@ -116,6 +120,11 @@ impl LimitSeen {
     /// A higher limit is no cure.
     pub const fn rules_out_raise(&self) -> bool {
         matches!(self.finding(), LimitFinding::Hung | LimitFinding::Leak)
+    }
+
+    /// Raises of the request for this resource were used up again and again.
+    pub fn leaks(&self, wanted: Resource) -> bool {
+        matches!(self, Self::Usage { finding: LimitFinding::Leak, resource, .. } if *resource == wanted)
     }
 
     /// What the limit on the length of a run should be, s, where like jobs show it.
@@ -350,9 +359,14 @@ impl Siblings {
         });
         let next = given.filter(|_| needs_more);
         let next = next.and_then(|given| Demand::above(resource, &used, given));
+        let far_beyond = peaks
+            .figure
+            .zip(runs.last())
+            .is_some_and(|(peaks, last)| *last as f64 >= STUCK * peaks.most);
+        let least_grown = if far_beyond { GROWN_BESIDE } else { LEAST_GROWN };
         let finding = match () {
             () if needs_more => LimitFinding::TooLow,
-            () if runs.len() >= LEAST_GROWN => LimitFinding::Leak,
+            () if runs.len() >= least_grown => LimitFinding::Leak,
             () => LimitFinding::Unknown,
         };
         if finding == LimitFinding::Unknown && peaks.figure.is_none() {

@@ -6,8 +6,8 @@ use crate::history::{JobHistory, Step, What};
 /// Slot hours that a job has used.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spent {
-    /// Of a run until it is held as it is now, on the average; 0 for a hold before it began. `None`
-    /// where nothing tells.
+    /// Of a run until it is held as it is now, on the average; 0 for a hold before it began, and of
+    /// a job that writes checkpoints: it goes on from the last one. `None` where nothing tells.
     pub run: Option<f64>,
     /// Of all its runs.
     pub total: f64,
@@ -41,7 +41,8 @@ impl Spent {
         let of_log = each(runs.held_seconds as f64 * weight, runs.held);
         let of_ad =
             each(total, facts.job_run_count.unwrap_or(0)).filter(|_| slot.or(wall).is_some());
-        Self { run: of_log.or(of_ad).map(|seconds| seconds / HOUR), total: total / HOUR }
+        let lost = if facts.writes_checkpoints { Some(0.0) } else { of_log.or(of_ad) };
+        Self { run: lost.map(|seconds| seconds / HOUR), total: total / HOUR }
     }
 }
 
@@ -151,6 +152,8 @@ mod tests {
         assert_eq!(Spent::of(&facts, None, None), Spent { run: Some(4.0), total: 16.0 });
         let job = steps(&[(0, What::Executing(None)), (3_600, held(6))]);
         assert_eq!(Spent::of(&facts, Some(&job), Some(1)), Spent { run: Some(8.0), total: 16.0 });
+        let kept = JobFacts { writes_checkpoints: true, ..facts };
+        assert_eq!(Spent::of(&kept, Some(&job), Some(1)), Spent { run: Some(0.0), total: 16.0 });
         let hostile = JobFacts {
             cumulative_slot_time: Some(f64::INFINITY),
             job_run_count: Some(-3),

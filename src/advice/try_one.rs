@@ -12,9 +12,11 @@ use super::choices::{Against, Group};
 use super::command::{Since, Target};
 use super::decide::MOST_FAILED;
 use super::meaning::{SharedCause, code_of_transfer};
+use super::own_runs;
 use super::seen::reads;
 use crate::history::{Exit, History, Hold, JobHistory, What};
 use crate::hold_code::{self, About};
+use crate::sizes::Resource;
 use eventlog::JobId;
 use eventlog::fnv1a;
 
@@ -78,7 +80,7 @@ impl TrySuccess {
         let code = code_of_transfer(code, text);
         match hold_code::about(code) {
             _ if reads(code) => Self::Begins,
-            Some(About::Duration { .. } | About::Request) => Self::RunsLonger,
+            Some(About::Duration { .. }) => Self::RunsLonger,
             _ => Self::Finishes,
         }
     }
@@ -172,6 +174,16 @@ impl Tries {
                 let ran = run_before(&job.steps[..at], held_at);
                 let at = rest[0].time;
                 let ended = ended(history, &rest[1..], cause, success, ran, now);
+                // What got through with more shows nothing of those that have as little.
+                let resource = Resource::of_hold(hold.code, Some(hold.subcode), text);
+                let with_more = |ended_at: i64| {
+                    let had = |at| own_runs::had(job, at, resource?);
+                    had(held_at).zip(had(ended_at)).is_none_or(|(held, ended)| ended > held)
+                };
+                let ended = ended.map(|(at, end)| match end {
+                    Ended::Through if resource.is_some() && with_more(at) => (at, Ended::Censored),
+                    _ => (at, end),
+                });
                 let ended = ended.or_else(|| {
                     let began =
                         rest[1..].iter().any(|step| matches!(step.what, What::Executing(_)));

@@ -224,3 +224,39 @@ fn a_run_longer_than_the_one_that_was_held_got_past_the_limit() {
     let of = |minute: i64| log.tries(like, BEGIN + 60 * minute).0.results();
     assert_eq!((of(31), of(32)), ((0, 0), (1, 0)));
 }
+
+#[test]
+fn who_runs_longer_with_more_has_not_got_through_for_those_held_with_that() {
+    const OVER: &str =
+        "Error from slot1@e: Job has gone over cgroup memory limit of 1024 megabytes.";
+    let held = |log: &mut Log, proc: i32| {
+        let says = format!(" Job was held.\n\t{OVER}\n\tCode 34 Subcode 102");
+        log.event(11, proc, "012", &says);
+    };
+    // What the runs before and after the release were given, MiB.
+    let results = |given: [Option<i64>; 2], minute: i64| {
+        let mut log = Log(String::new());
+        let had = |log: &mut Log, minute: u32, given: Option<i64>| {
+            let says = |given| {
+                format!(" Job ad information event triggered.\nMemoryProvisioned = {given}")
+            };
+            given.map(|given| log.event(minute, 0, "028", &says(given)).0.len());
+        };
+        for proc in 0..3 {
+            log.begin(1, proc);
+        }
+        had(&mut log, 1, given[0]);
+        (0..3).for_each(|proc| held(&mut log, proc));
+        log.release(20, 0).begin(21, 0);
+        had(&mut log, 21, given[1]);
+        log.event(70, 0, "005", " Job terminated.\n\t(1) Normal termination (return value 0)");
+        let (tries, _) = log.tries((34, 102, OVER), BEGIN + 60 * minute);
+        tries.results()
+    };
+    // It has run for longer than the run that was held.
+    assert_eq!(results([Some(1024), Some(1024)], 60), (0, 0));
+    assert_eq!(results([Some(1024), Some(1024)], 71), (1, 0));
+    assert_eq!(results([Some(1024), Some(2048)], 71), (0, 0));
+    // Nobody knows whether it had more.
+    assert_eq!(results([None, None], 71), (0, 0));
+}

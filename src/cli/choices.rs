@@ -47,6 +47,10 @@ pub(super) fn look_at(look: &LookAt) -> String {
             "{} and the directories on the way there: are they there, and may its owner use them?",
             shown(path, NAME)
         ),
+        LookAt::Growth { path } => format!(
+            "How its memory grew in each run, by the events 006 in {}: for as long as it ran, or at once?",
+            shown(path, NAME)
+        ),
         LookAt::Space { path } => {
             format!("The room left where {} goes, and its owner's quota there.", shown(path, NAME))
         }

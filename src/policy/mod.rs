@@ -53,7 +53,7 @@ pub use knobs::Knobs;
 pub(crate) use lint::names::{
     is_known as is_known_attribute, is_owners, nearest, nearest_attribute,
 };
-pub use own_limit::{Again, Measure, OwnLimit, own_limit_within};
+pub use own_limit::{Again, Measure, OwnLimit, own_limit_within, refuses_another_run};
 pub use prediction::Prediction;
 pub(crate) use prediction::display_name;
 pub use prospect::Prospect;

@@ -10,7 +10,7 @@ use classads::{BinaryOperator, Budget, ClassAd, EvalContext, Expr, Node, NodeKin
 use super::clauses::followed;
 use super::forecast::Truth;
 use super::raise::{Comparison, Raise, raise};
-use super::{Kind, Knobs, MAX_BYTES};
+use super::{Kind, Knobs, MAX_BYTES, WORK};
 use crate::hold_code::{self, About};
 
 /// What a run adds to and keeps for the next run.
@@ -157,10 +157,28 @@ pub fn own_limit_within(ad: &ClassAd, knobs: &Knobs, now: i64, work: u64) -> Opt
     }
 }
 
+/// Whether the policy that a hold reason quotes holds the job again once it is released, by what a log
+/// tells of it: how often it has begun.
+pub fn refuses_another_run(reason: &str, starts: i64) -> bool {
+    let quoted = reason.split_once("job attribute ").and_then(|(_, rest)| quoted(rest));
+    let expr =
+        quoted.or_else(|| of_reason(reason)).and_then(|(_, text)| Expr::parse_old(text).ok());
+    let mut ad = ClassAd::new();
+    ad.insert_value("NumJobStarts", starts);
+    expr.is_some_and(|expr| {
+        let released = Moment { ad: idle(&ad, 0), at: 0, budget: Budget::new(WORK) };
+        released.fires(&expr)
+    })
+}
+
 /// Name and expression out of the reason that HTCondor gives where none is configured
 /// (`FiringReason` in `user_job_policy.cpp`).
 fn of_reason(reason: &str) -> Option<(&str, &str)> {
     let (_, rest) = reason.split_once("system macro ")?;
+    quoted(rest)
+}
+
+fn quoted(rest: &str) -> Option<(&str, &str)> {
     let (name, rest) = rest.split_once(" expression '")?;
     let (text, _) = rest.rsplit_once("' evaluated to")?;
     Some((name, text))

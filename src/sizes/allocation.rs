@@ -113,7 +113,7 @@ impl Demand {
                     enough.push(resource.request_for(amount));
                     resource.request_for(amount)
                 }
-                (Some(true), 0) => resource.raised(amount.ceil() as i64),
+                (Some(true), 0) => resource.beyond(amount.ceil() as i64),
                 (Some(false), 0) => resource.request_for(amount),
                 (Some(_), later) => {
                     weight += weight / later as f64;
@@ -148,7 +148,7 @@ impl Demand {
     /// What a job is taken to need that needs more than all.
     #[must_use]
     pub fn beyond(&self) -> i64 {
-        self.resource.raised(self.largest())
+        self.resource.beyond(self.largest())
     }
 
     /// The request that is enough for all.
@@ -203,8 +203,8 @@ impl Demand {
     }
 
     /// For a job that was held when it had `given` and needs more: the allocation of those that
-    /// used more and finished. Where they are fewer than [`LEAST`], it asks for no less than half as
-    /// much again. `None` where there are none.
+    /// used more and finished. Where they are fewer than [`LEAST`], it asks for no less than
+    /// [`Resource::raised`]. `None` where there are none.
     #[must_use]
     pub fn above(resource: Resource, used: &[Used], given: i64) -> Option<Allocation> {
         let more: Vec<Used> =

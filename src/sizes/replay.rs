@@ -151,13 +151,13 @@ impl Requests<'_> {
     fn after(&self, request: i64) -> i64 {
         let factor = match self.sizing {
             Sizing::Asked(factor) | Sizing::Median(factor) | Sizing::Mean(factor) => factor,
-            _ if self.known.len() < LEAST => return self.resource.raised(request),
+            _ if self.known.len() < LEAST => return self.resource.beyond(request),
             Sizing::Above => {
                 return Demand::above(self.resource, self.known, request)
-                    .map_or_else(|| self.resource.raised(request), |above| above.first);
+                    .map_or_else(|| self.resource.beyond(request), |above| above.first);
             }
             Sizing::First if self.largest() > request => return self.largest(),
-            Sizing::First | Sizing::Largest => return self.resource.raised(request),
+            Sizing::First | Sizing::Largest => return self.resource.beyond(request),
         };
         self.times(request as f64, factor)
     }

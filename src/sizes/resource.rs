@@ -15,9 +15,14 @@ pub enum Resource {
     Disk,
 }
 
-/// A request is raised to this much of the largest of usage, provision and request, where nothing
-/// else is known: half as much again, the step that pycbc's and CHTC's memory expressions take.
-const RAISE: (i64, i64) = (3, 2);
+/// A request is raised to so many times the largest of usage, provision and request, where nothing
+/// else is known: each hold costs a run and a working day, so the steps are large. With half as much
+/// again fewer jobs finished in simulated pools (docs/records/closed-loop.md).
+const RAISE: i64 = 2;
+
+/// What needs more than is known is taken to need this much of it: half as much again, the step that
+/// pycbc's and CHTC's memory expressions take.
+const BEYOND: (i64, i64) = (3, 2);
 
 /// Usage above this part of a request is taken for a limit that was hit: 9/10. The starter itself
 /// takes less for a machine that ran out of memory, not the job (`vanilla_proc.cpp`).
@@ -96,7 +101,12 @@ impl Resource {
     /// The request after one of so much that was too small, where nothing else is known.
     #[must_use]
     pub fn raised(self, from: i64) -> i64 {
-        self.rounded(from.saturating_mul(RAISE.0) / RAISE.1)
+        self.rounded(from.saturating_mul(RAISE))
+    }
+
+    /// What a job is taken to need that needs more than `known`.
+    pub(super) fn beyond(self, known: i64) -> i64 {
+        self.rounded(known.saturating_mul(BEYOND.0) / BEYOND.1)
     }
 
     pub(super) fn rounded(self, amount: i64) -> i64 {

@@ -97,11 +97,12 @@ pub(super) fn seen(seen: &LimitSeen) -> String {
             match (finding, others) {
                 (LimitFinding::Leak, others) => {
                     let others = others.map_or(String::new(), |others| {
-                        format!(" {others}: look at what makes this one use more.")
+                        format!(" {others}: compare its input with theirs.")
                     });
                     format!(
-                        "Each of its last {} runs used up more {what} than the one before: {} {unit}. What it needs is \
-                         not known, and a larger {name} is no sure cure: look whether the program leaks.{others}",
+                        "Each of its last {} runs used up more {what} than the one before: {} {unit}. It leaks, or what \
+                         it needs is not known: a larger {name} waits longer for a slot, costs another run and may \
+                         be used up too. Look whether its {what} grows for as long as it runs.{others}",
                         runs.len(),
                         runs.join(", ")
                     )

@@ -126,6 +126,7 @@ fn wait_for(what: &WaitFor) -> String {
 fn look_at(look: &LookAt) -> String {
     match look {
         LookAt::Output { path } | LookAt::File { path } => format!("at {}", last(path)),
+        LookAt::Growth { path } => format!("at memory in {}", last(path)),
         LookAt::Space { path } => format!("at the room for {}", last(path)),
         LookAt::Url { url } => format!("at {}", last(url)),
         LookAt::Name { url } => format!("at the server of {}", last(url)),

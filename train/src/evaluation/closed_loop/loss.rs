@@ -21,7 +21,9 @@ pub(super) type Job = (i32, i32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Need {
-    /// Something is changed.
+    /// It was held for memory or disk: a larger request, or a run that needs less.
+    Size,
+    /// Something else is changed.
     Change,
     /// It is released as it is, later than when a person comes.
     Time,
@@ -32,10 +34,12 @@ pub(super) enum Need {
 }
 
 impl Need {
-    pub(super) const ALL: [Self; 4] = [Self::Change, Self::Time, Self::Nothing, Self::Lost];
+    pub(super) const ALL: [Self; 5] =
+        [Self::Size, Self::Change, Self::Time, Self::Nothing, Self::Lost];
 
     pub(super) const fn name(self) -> &'static str {
         match self {
+            Self::Size => "size",
             Self::Change => "change",
             Self::Time => "time",
             Self::Nothing => "nothing",
@@ -51,6 +55,11 @@ impl Need {
         };
         if !finishes(course) {
             return Self::Lost;
+        }
+        if let Some((_, Event::Held { cause, .. })) = events.first()
+            && cause.is_of_size()
+        {
+            return Self::Size;
         }
         let came = time(|event| *event == Event::Came);
         let released = time(|event| matches!(event, Event::Released { .. }));
@@ -352,5 +361,8 @@ mod tests {
             [Need::Nothing, Need::Time, Need::Change]
         );
         assert_eq!(need(&[held]), Need::Lost);
+        let size = Event::Held { cause: Cause::DiskVaries, code: 34, subcode: 104, run: 1.0 };
+        assert_eq!(need(&[(0, size.clone()), (2, RELEASED), (3, DONE)]), Need::Size);
+        assert_eq!(need(&[(0, size)]), Need::Lost);
     }
 }

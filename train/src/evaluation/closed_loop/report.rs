@@ -35,7 +35,7 @@ pub(super) struct Report<'a> {
     /// The best baseline over all access points.
     best: Arm,
     arms: Vec<OfArm>,
-    access_points: Vec<OfAccessPoint>,
+    access_points: Vec<OfAccessPoint<'a>>,
 }
 
 /// One arm over all access points.
@@ -53,17 +53,51 @@ struct OfArm {
     of_need: BTreeMap<Need, Estimate>,
     /// The same for other hours of a person, with those.
     of_person: Vec<(Person, Estimate)>,
+    /// Of jobs held for memory or disk.
+    of_size: OfSize,
     /// Hours divided by those of who knows the cause.
     to_informed: Option<Estimate>,
     /// Where one job is tried for others.
     tries: Option<Tries>,
 }
 
-/// Hours of all arms at one access point.
+/// What came of jobs held for memory or disk.
 #[derive(Debug, Serialize)]
-struct OfAccessPoint {
+struct OfSize {
+    jobs: f64,
+    finished: f64,
+    hours: f64,
+    /// By how much the share that finished is larger than with plain doubling.
+    finished_more: Estimate,
+}
+
+impl OfSize {
+    fn of(arm: Arm, losses: &[Losses], all: &[usize], draws: &[Vec<usize>]) -> Self {
+        let none = Loss::default();
+        let of = |arm: Arm, at: usize| losses[at].get(&arm).and_then(|of| of.get(&Need::Size));
+        let sum = |arm: Arm, drawn: &[usize], what: fn(&Loss) -> f64| -> f64 {
+            drawn.iter().map(|&at| what(of(arm, at).unwrap_or(&none))).sum()
+        };
+        let share = |arm: Arm, drawn: &[usize]| {
+            sum(arm, drawn, |loss| loss.finished) / sum(arm, drawn, |loss| loss.jobs)
+        };
+        let more = |drawn: &[usize]| share(arm, drawn) - share(Arm::ChangeByCode, drawn);
+        Self {
+            jobs: sum(arm, all, |loss| loss.jobs),
+            finished: sum(arm, all, |loss| loss.finished),
+            hours: sum(arm, all, |loss| loss.hours(PERSONS[0])),
+            finished_more: Estimate::new(more(all), draws.iter().map(|drawn| more(drawn))),
+        }
+    }
+}
+
+/// What came of all arms at one access point.
+#[derive(Debug, Serialize)]
+struct OfAccessPoint<'a> {
     seed: u64,
     hours: BTreeMap<Arm, f64>,
+    /// By what jobs need.
+    losses: &'a Losses,
 }
 
 /// Hours of each arm at each access point.
@@ -133,7 +167,7 @@ impl<'a> Report<'a> {
         fingerprint: String,
         costs: Costs,
         seeds: &[u64],
-        (losses, tries): (&[Losses], &BTreeMap<Arm, Vec<Sums>>),
+        (losses, tries): (&'a [Losses], &BTreeMap<Arm, Vec<Sums>>),
     ) -> Self {
         let all: Vec<usize> = (0..losses.len()).collect();
         let draws = drawn(losses.len(), options.draws);
@@ -171,12 +205,14 @@ impl<'a> Report<'a> {
                 .iter()
                 .map(|(person, hours)| (*person, hours.estimate(arm, &all, &draws)))
                 .collect(),
+            of_size: OfSize::of(arm, losses, &all, &draws),
             to_informed: to_informed(arm),
             tries: tries.get(&arm).and_then(|at_each| Tries::of(at_each, &draws)),
         });
         let access_points = seeds.iter().enumerate().map(|(at, &seed)| OfAccessPoint {
             seed,
             hours: hours.0.iter().map(|(arm, hours)| (*arm, hours[at])).collect(),
+            losses: &losses[at],
         });
         Self {
             preset: &options.preset,
@@ -298,6 +334,7 @@ impl Display for Report<'_> {
         }
         self.by_need(f)?;
         self.by_person(f)?;
+        self.by_size(f)?;
         for of in &self.arms {
             if let Some(tries) = &of.tries {
                 writeln!(f, "\nTries of {}: {tries}.", of.arm.name())?;
@@ -322,6 +359,26 @@ impl Report<'_> {
                 write!(f, " {:<22}", text(share))?;
             }
             writeln!(f, " {}", arm.to_informed.as_ref().map_or("-".to_owned(), text))?;
+        }
+        Ok(())
+    }
+
+    fn by_size(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "\n{:<15} {:>8} {:>8} {:>9}  {:<22}",
+            "MEMORY, DISK", "jobs", "finished", "HOURS", "FINISHED MORE THAN change-by-code"
+        )?;
+        for OfArm { arm, of_size: size, .. } in &self.arms {
+            writeln!(
+                f,
+                "{:<15} {:>8} {:>8} {:>9.0}  {:<22}",
+                arm.name(),
+                size.jobs,
+                size.finished,
+                size.hours,
+                text(&size.finished_more)
+            )?;
         }
         Ok(())
     }
