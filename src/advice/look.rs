@@ -197,6 +197,12 @@ mod tests {
         assert_eq!(line, "condor_q -hold 7.3");
     }
     #[test]
+    fn memory_that_grew_is_looked_up_in_the_event_log() {
+        let growth = LookAt::Growth { path: "/home/a/job.log".to_owned() };
+        let line = growth.command(JobId::new(7, 1)).unwrap().line("true");
+        assert_eq!(line, "grep -A 1 '^006 (007.001.' /home/a/job.log");
+    }
+    #[test]
     fn the_name_of_a_server_is_looked_up_in_the_job() {
         let name = LookAt::Name { url: "http://dta.example/a".to_owned() };
         let line = name.command(JobId::new(7, 1)).unwrap().line("true");

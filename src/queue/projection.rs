@@ -42,6 +42,8 @@ const NEEDED: &[&str] = &[
     "ShadowBday",
     "CumulativeSlotTime",
     "RequestCpus",
+    "CheckpointExitCode",
+    "CheckpointExitSignal",
     "UNDESIRED_Sites",
     "JobMaterializeDigestFile",
     "JobMaterializeItemsFile",
