@@ -207,12 +207,16 @@ fn a_leak_is_seen_in_many_runs_or_beside_like_jobs_and_says_what_to_do() {
     assert_eq!(job["Recommendation"], "look", "{job}");
     assert_eq!(job["Look"]["Kind"], "Growth", "{job}");
     // Like jobs that finished with a fifth of it show a leak sooner, and what they used.
-    let job = after(&[1024, 1536], &log(3, 400, "Code 34 Subcode 102"));
+    let others = |memory: i64| {
+        let log = log(3, memory, "Code 34 Subcode 102");
+        log.split_once("001 (005.000").expect("the run of job 5.0").0.to_owned()
+    };
+    let job = after(&[1024, 1536], &others(400));
     assert_eq!(limit(&job)["Finding"], "Leak", "{job}");
     let sentence = limit(&job)["Sentence"].as_str().unwrap();
-    let others = "13 other jobs of this cluster finished with 400 MiB of memory at their peak: compare its input";
-    assert!(sentence.contains(others), "{sentence}");
-    let job = after(&[1024, 1536], &log(3, 500, "Code 34 Subcode 102"));
+    let like = "13 other jobs of this cluster finished with 400 MiB of memory at their peak: compare its input";
+    assert!(sentence.contains(like), "{sentence}");
+    let job = after(&[1024, 1536], &others(500));
     assert_eq!(limit(&job)["Finding"], "Unknown", "{job}");
     assert_eq!(job["Change"]["To"], 4608.0, "{job}");
 }
@@ -308,8 +312,6 @@ fn the_hours_of_a_run_that_writes_checkpoints_are_not_lost_with_it() {
     let failed = |job: &Value| job["Costs"]["Failed"].as_f64().expect("hours");
     let (lost, kept) = (of(""), of("CheckpointExitCode = 85"));
     assert!(failed(&lost) > 27.0 && failed(&kept) < 9.0, "{} {}", lost["Costs"], kept["Costs"]);
-    assert!(lost.to_string().contains("a failed release burns as much"), "{lost}");
-    assert!(!kept.to_string().contains("a failed release burns as much"), "{kept}");
 }
 
 #[test]
