@@ -36,7 +36,7 @@ fn every_arm_is_between_its_bounds_and_a_second_run_gives_the_same() {
     fs::copy(shipped, &model).unwrap();
     let (printed, report) = played(folder.path(), "1-2", &["-m", "model.pt", "--record"]);
     let arms = report["arms"].as_array().unwrap();
-    assert_eq!(arms.len(), 9);
+    assert_eq!(arms.len(), 10);
     let share = |name: &str| arm(&report, name)["share"]["value"].as_f64().unwrap();
     assert_eq!(share("clairvoyant"), 1.0);
     assert_eq!(share(report["best"].as_str().unwrap()), 0.0);
@@ -71,7 +71,7 @@ fn bounds_and_baselines_are_played_whatever_is_named() {
     let (printed, report) = played(folder.path(), "3", &["--arm", "informed"]);
     let arms = report["arms"].as_array().unwrap();
     // One access point alone has no others to learn a table from.
-    assert_eq!(arms.len(), 6, "{printed}");
+    assert_eq!(arms.len(), 7, "{printed}");
     assert!(!printed.contains("advice"), "{printed}");
 }
 

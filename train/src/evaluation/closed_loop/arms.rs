@@ -22,6 +22,8 @@ pub enum Arm {
     Table,
     /// A job is released twice, then left.
     RetryTwice,
+    /// Memory or disk is doubled at each hold for it; every other hold is released.
+    Doubling,
     /// The advice of this project.
     Advice,
     /// The same with what looks at files, URLs and outputs find.
@@ -57,6 +59,9 @@ impl Arm {
             Self::RetryTwice => Box::new(Rule(|held: &HeldNow<'_>| match held.num_holds {
                 ..=2 => Deed::Release,
                 _ => Deed::Leave,
+            })),
+            Self::Doubling => Box::new(Rule(|held: &HeldNow<'_>| {
+                doubled(held).map_or(Deed::Release, |fix| Deed::Change(vec![fix]))
             })),
             Self::Informed => Box::new(Rule(informed)),
             Self::Clairvoyant => Box::new(Rule(clairvoyant)),

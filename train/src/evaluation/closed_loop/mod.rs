@@ -52,7 +52,7 @@ pub struct ClosedLoopOptions {
     /// Days in which jobs are submitted; a week more is played.
     #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=365))]
     days: u32,
-    /// Policies to compare. Baselines and clairvoyant are played too where others are named: shares
+    /// Policies to compare. Baselines, doubling and clairvoyant are played too where others are named: shares
     /// are measured between them. Repeatable. Default: all.
     #[arg(long = "arm", value_enum, value_name = "ARM")]
     arms: Vec<Arm>,
@@ -189,7 +189,7 @@ impl ClosedLoopOptions {
         let wanted = |arm: &Arm| {
             self.arms.is_empty()
                 || arm.is_baseline()
-                || *arm == Arm::Clairvoyant
+                || matches!(arm, Arm::Clairvoyant | Arm::Doubling)
                 || self.arms.contains(arm)
         };
         // What other access points show takes others.

@@ -81,7 +81,7 @@ impl OfSize {
         let share = |arm: Arm, drawn: &[usize]| {
             sum(arm, drawn, |loss| loss.finished) / sum(arm, drawn, |loss| loss.jobs)
         };
-        let more = |drawn: &[usize]| share(arm, drawn) - share(Arm::ChangeByCode, drawn);
+        let more = |drawn: &[usize]| share(arm, drawn) - share(Arm::Doubling, drawn);
         Self {
             jobs: sum(arm, all, |loss| loss.jobs),
             finished: sum(arm, all, |loss| loss.finished),
@@ -367,7 +367,7 @@ impl Report<'_> {
         writeln!(
             f,
             "\n{:<15} {:>8} {:>8} {:>9}  {:<22}",
-            "MEMORY, DISK", "jobs", "finished", "HOURS", "FINISHED MORE THAN change-by-code"
+            "MEMORY, DISK", "jobs", "finished", "HOURS", "FINISHED MORE THAN doubling"
         )?;
         for OfArm { arm, of_size: size, .. } in &self.arms {
             writeln!(
