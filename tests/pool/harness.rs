@@ -16,6 +16,10 @@ const CANNOT: i32 = 77;
 /// Exit status of `pool` where Debian's development release cannot be installed at present.
 const UNSTABLE: i32 = 78;
 
+/// How long something is waited for. Assumed: on the busiest machine nothing takes as long, so that
+/// who waits for it would wait for ever.
+const PATIENCE: Duration = Duration::from_secs(1800);
+
 /// JobStatus of a job that is held.
 pub(crate) const HELD: i64 = 5;
 /// JobStatus of a job that is completed.
@@ -228,9 +232,9 @@ impl Pool {
     /// Waits until every job is held, completed or removed; returns their ads.
     ///
     /// # Panics
-    /// After `limit`, naming the jobs that are in no such state.
-    pub(crate) fn settle(&self, jobs: &[String], limit: Duration) -> BTreeMap<String, Value> {
-        let end = Instant::now() + limit;
+    /// After [`PATIENCE`], naming the jobs that are in no such state.
+    pub(crate) fn settle(&self, jobs: &[String]) -> BTreeMap<String, Value> {
+        let end = Instant::now() + PATIENCE;
         loop {
             let ads = self.ads(jobs);
             let unsettled: Vec<_> = jobs
@@ -242,7 +246,10 @@ impl Pool {
             if unsettled.is_empty() {
                 return ads;
             }
-            assert!(Instant::now() < end, "neither held nor ended after {limit:?}: {unsettled:?}");
+            assert!(
+                Instant::now() < end,
+                "neither held nor ended after {PATIENCE:?}: {unsettled:?}"
+            );
             sleep(Duration::from_secs(1));
         }
     }
@@ -250,11 +257,11 @@ impl Pool {
     /// Waits until something is so.
     ///
     /// # Panics
-    /// After `limit`.
-    pub(crate) fn wait_for(&self, limit: Duration, what: &str, is_so: impl Fn() -> bool) {
-        let end = Instant::now() + limit;
+    /// After [`PATIENCE`].
+    pub(crate) fn wait_for(&self, what: &str, is_so: impl Fn() -> bool) {
+        let end = Instant::now() + PATIENCE;
         while !is_so() {
-            assert!(Instant::now() < end, "no sign of {what} after {limit:?}");
+            assert!(Instant::now() < end, "no sign of {what} after {PATIENCE:?}");
             sleep(Duration::from_secs(1));
         }
     }

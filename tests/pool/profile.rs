@@ -3,8 +3,6 @@
 // Each test uses a part of it.
 #![allow(dead_code)]
 
-use std::time::Duration;
-
 use serde_json::Value;
 
 use super::causes::COMMON;
@@ -35,7 +33,7 @@ pub(crate) fn submit(pool: &Pool) -> String {
 
 /// Asks about the job when it has ended.
 pub(crate) fn its_script_is_compared_with_its_use(pool: &Pool, job: &str) {
-    pool.settle(&[job.to_owned()], Duration::from_secs(300));
+    pool.settle(&[job.to_owned()]);
     let cluster = job.split('.').next().unwrap_or_default();
     let ask = |words: &[&str]| {
         let command = [&["condor_holdadvise", "-profile", cluster], words].concat();

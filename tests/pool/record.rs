@@ -2,14 +2,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use super::causes::{COMMON, FOLDER};
 use super::harness::Pool;
 use super::story::{OTHER, OWNER, Story};
-
-/// Longest that a step may take.
-const PATIENCE: Duration = Duration::from_secs(900);
 
 /// A DAG of two nodes whose first goes on hold for a file that is not there.
 const DAG: &str = "\
@@ -78,7 +74,7 @@ impl Recorder {
     pub(crate) fn before(&self, pool: &Pool) {
         pool.shell(OWNER, DAG_FOLDER, DAG);
         let held = "JobStatus == 5 && DAGNodeName == \"A\"";
-        pool.wait_for(PATIENCE, "a held DAG node", || {
+        pool.wait_for("a held DAG node", || {
             !pool
                 .root_shell(&format!("condor_q -allusers -constraint '{held}' -af ClusterId"))
                 .trim()
@@ -105,7 +101,7 @@ impl Recorder {
             DAG_FOLDER,
             "echo 1 >a.dat; condor_release -constraint 'DAGNodeName == \"A\"'",
         );
-        pool.wait_for(PATIENCE, "the end of the DAG", || {
+        pool.wait_for("the end of the DAG", || {
             pool.root_shell("condor_q -allusers -af ClusterId").trim().is_empty()
         });
         let mut what = story.as_json();
@@ -161,9 +157,9 @@ impl Recorder {
         );
         let job = pool.submit(OWNER, &folder, &format!("{COMMON}transfer_input_files = a.dat"));
         let jobs = [job];
-        pool.settle(&jobs, PATIENCE);
+        pool.settle(&jobs);
         pool.shell(OWNER, &folder, &format!("echo 1 >a.dat; condor_release {}", jobs[0]));
-        pool.settle(&jobs, PATIENCE);
+        pool.settle(&jobs);
         self.copy(
             pool,
             &format!("/home/{OWNER}/{folder}/job.log"),

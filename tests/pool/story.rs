@@ -2,7 +2,6 @@
 //! what then happens is set beside the advice.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -16,7 +15,6 @@ pub(crate) const OWNER: &str = "alice";
 pub(crate) const OTHER: &str = "bob";
 
 /// Longest that any step may take; jobs of the story run for less than half a minute.
-const PATIENCE: Duration = Duration::from_secs(900);
 
 /// What came of a release.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -252,7 +250,7 @@ fn submit(pool: &Pool, cause: &Cause) -> String {
 /// Waits until all jobs are on hold with the code of their cause.
 fn expect_holds(pool: &Pool, jobs: &BTreeMap<&str, String>) -> BTreeMap<String, Value> {
     let ids: Vec<String> = jobs.values().cloned().collect();
-    let ads = pool.settle(&ids, PATIENCE);
+    let ads = pool.settle(&ids);
     let wrong: Vec<String> = jobs
         .iter()
         .filter(|(name, job)| {
@@ -283,7 +281,7 @@ fn release<'a>(pool: &Pool, jobs: &BTreeMap<&'a str, String>) -> BTreeMap<&'a st
         return BTreeMap::new();
     }
     pool.shell(OWNER, FOLDER, &format!("condor_release {}", ids.join(" ")));
-    let ads = pool.settle(&ids, PATIENCE);
+    let ads = pool.settle(&ids);
     jobs.iter().map(|(&name, job)| (name, Outcome::of(&ads[job]))).collect()
 }
 
@@ -303,7 +301,7 @@ fn settle_others(pool: &Pool, others: &mut [Other]) {
         .filter(|other| other.outcomes.is_empty())
         .map(|other| other.job.clone())
         .collect();
-    let ads = pool.settle(&ids, PATIENCE);
+    let ads = pool.settle(&ids);
     let now = pool.now();
     for other in others.iter_mut().filter(|other| other.outcomes.is_empty()) {
         other.outcomes.push((now, Outcome::of(&ads[&other.job])));
@@ -319,7 +317,7 @@ fn release_others(pool: &Pool, others: &mut [Other]) {
         return;
     }
     pool.shell(OTHER, FOLDER, &format!("condor_release {}", ids.join(" ")));
-    let ads = pool.settle(&ids, PATIENCE);
+    let ads = pool.settle(&ids);
     let now = pool.now();
     for other in others.iter_mut().filter(held) {
         other.outcomes.push((now, Outcome::of(&ads[&other.job])));

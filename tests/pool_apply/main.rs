@@ -4,8 +4,6 @@
 //!
 //! Played only when asked, as `tests/pool_story.rs`.
 
-use std::time::Duration;
-
 mod outage;
 #[allow(dead_code, reason = "the story uses more of it")]
 #[path = "../pool/mod.rs"]
@@ -20,8 +18,6 @@ const HOG: &str = "printf '#!/usr/bin/python3\\nimport time\\nx = b\"1\" * (200 
 
 const SUBMIT: &str = "executable = run.sh\nlog = job.log\nrequest_cpus = 1\nrequest_memory = 64\nrequest_disk = 1M\n\
                       should_transfer_files = YES\nwhen_to_transfer_output = ON_EXIT";
-
-const MINUTES: u64 = 60;
 
 /// Whose DAG it is: nobody who has other jobs that are held for their memory, as these would wait
 /// for each other.
@@ -39,7 +35,7 @@ fn advice_is_carried_out_in_a_real_pool() {
     let dag = submit_dag(&pool);
     pool.shell("alice", "hog", HOG);
     let hogs: Vec<String> = (0..3).map(|_| pool.submit("alice", "hog", SUBMIT)).collect();
-    let ads = pool.settle(&hogs, Duration::from_secs(2 * MINUTES));
+    let ads = pool.settle(&hogs);
     assert!(ads.values().all(|ad| ad["JobStatus"] == HELD), "{ads:?}");
 
     another_user_changes_nothing(&pool, &hogs[0]);
@@ -112,8 +108,7 @@ fn an_edit_without_a_release_is_taken_back(pool: &Pool, job: &str) {
 }
 
 fn the_others_run_with_more_memory(pool: &Pool, jobs: &[String]) {
-    let limit = Duration::from_secs(4 * MINUTES);
-    pool.wait_for(limit, "the end of the jobs that were changed", || {
+    pool.wait_for("the end of the jobs that were changed", || {
         pool.shell("alice", "hog", "condor_holdadvise -apply change -yes || true");
         pool.ads(jobs).values().all(|ad| ad["JobStatus"] == COMPLETED)
     });
@@ -144,8 +139,7 @@ fn submit_dag(pool: &Pool) -> String {
 
 fn the_node_ends_without_anybody(pool: &Pool, dag: &str) {
     let jobs = [dag.to_owned()];
-    // After a raise that did not suffice the script pauses for ten minutes.
-    let ads = pool.settle(&jobs, Duration::from_secs(15 * MINUTES));
+    let ads = pool.settle(&jobs);
     let said = || pool.shell(DAG_USER, "dag", "grep -E 'HOLD script|ERROR' a.dag.dagman.out");
     let end = (&ads[dag]["JobStatus"], &ads[dag]["ExitCode"]);
     assert_eq!(end, (&COMPLETED.into(), &0.into()), "{}", said());

@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
 
 use classads::{ClassAd, read_ads};
 use eventlog::{Body, JobId, ReadOptions};
@@ -17,8 +16,6 @@ use crate::harness::{HELD, Pool};
 /// The user whose jobs they are, and the folder of the home directory.
 const OWNER: &str = "alice";
 const FOLDER: &str = "policies";
-/// Longest that a step may take.
-const PATIENCE: Duration = Duration::from_secs(900);
 /// The clock: jobs that are due one after the other, so many seconds apart. They show when the
 /// schedd looked at the queue, and the watch ends when the last of them has been released, however
 /// late a busy machine is.
@@ -63,7 +60,7 @@ pub(crate) struct Played {
 /// Plays all cases on a pool.
 pub(crate) fn play(pool: &Pool) -> Played {
     configure(pool, SETTING_UP);
-    pool.wait_for(PATIENCE, "a schedd that evaluates no policies", || {
+    pool.wait_for("a schedd that evaluates no policies", || {
         pool.root_shell("condor_config_val -schedd PERIODIC_EXPR_INTERVAL").trim() == "0"
     });
     let ids = submit(pool);
@@ -92,7 +89,7 @@ pub(crate) fn play(pool: &Pool) -> Played {
     let from = pool.now();
     reconfigure(pool);
     let options = ReadOptions { offset: user_start, ..ReadOptions::in_zone(TimeZone::UTC) };
-    pool.wait_for(PATIENCE, "the last release of the clock", || {
+    pool.wait_for("the last release of the clock", || {
         let count = |job: &JobId| i64::from(job.cluster) == clock;
         events(&user_log, &options).iter().filter(|(job, _)| count(job)).count() == TICKS as usize
     });
@@ -227,7 +224,7 @@ fn hold(pool: &Pool, ids: &[i64]) {
     let run = select(ids, |case| case.hold.runs());
     script += &format!("condor_release {person}\ncondor_hold {person}\ncondor_release {run}\n");
     pool.shell(OWNER, FOLDER, &script);
-    pool.wait_for(PATIENCE, "the last hold of every job", || {
+    pool.wait_for("the last hold of every job", || {
         let statuses = statuses(pool);
         ids.iter().all(|id| statuses.get(id) == Some(&HELD))
     });

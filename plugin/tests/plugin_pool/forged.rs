@@ -1,7 +1,5 @@
 //! Advice that users write themselves.
 
-use std::time::Duration;
-
 use crate::harness::Pool;
 use crate::setup::{COUNTS, submit, value};
 
@@ -52,7 +50,7 @@ pub(crate) fn not_by_chirp(pool: &Pool) {
     pool.shell("bob", "chirp", &format!("printf '{script}exit 0\\n' >chirp.sh; chmod +x chirp.sh"));
     let lines = "executable = chirp.sh\n+WantIOProxy = true\n+WantDelayedUpdates = true";
     let jobs = submit(pool, "bob", "chirp", lines, 1);
-    let ads = pool.settle(&jobs, Duration::from_secs(180));
+    let ads = pool.settle(&jobs);
     let ad = &ads[&jobs[0]];
     assert_eq!(ad["JobStatus"], 4, "{ad}");
     assert!(ad["ChirpedHere"] == true && ad["ChirpedLater"] == true, "chirp works: {ad}");

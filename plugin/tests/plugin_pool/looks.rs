@@ -1,16 +1,11 @@
 //! Looks at users' files: two jobs are held for input that is not there, and their advice follows
 //! the files.
 
-use std::time::Duration;
-
 use crate::harness::Pool;
 use crate::setup::{COUNTS, count, submit, value};
 
 const PROGRAM: &str = "/usr/libexec/condor/condor_holdadvise_looks";
 const RECORDS: &str = "/var/lib/condor-holdadvise-looks";
-
-/// How long passes may take until they have seen something.
-const PASSES: Duration = Duration::from_secs(120);
 
 pub(crate) fn are_followed(pool: &Pool) {
     let owners = ["alice", "bob"];
@@ -21,7 +16,7 @@ pub(crate) fn are_followed(pool: &Pool) {
         jobs.extend(submit(pool, owner, "looks", "transfer_input_files = data.txt", 1));
     }
     let of = format!("({})", jobs.iter().map(|job| of_job(job)).collect::<Vec<_>>().join(" || "));
-    pool.wait_for(Duration::from_secs(180), "advice without looks", || {
+    pool.wait_for("advice without looks", || {
         count(pool, &format!("{COUNTS} && {of}")) == jobs.len()
     });
     for job in &jobs {
@@ -32,7 +27,7 @@ pub(crate) fn are_followed(pool: &Pool) {
     let is_said = |says: &str, advice: &str| {
         let looked = pool.root_shell(PROGRAM);
         assert_eq!(looked, "Looked at the files of 2 of 2 owners of held jobs\n");
-        pool.wait_for(PASSES, says, || {
+        pool.wait_for(says, || {
             jobs.iter().all(|job| value(pool, job, "HoldAdviceReason").contains(says))
         });
         for job in &jobs {

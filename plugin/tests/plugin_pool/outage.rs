@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::time::Duration;
 
 use eventlog::{Body, ReadOptions};
 use holdadvise::collect::Collected;
@@ -39,7 +38,7 @@ impl Outage {
     pub(crate) fn begin(pool: &Pool) -> Self {
         let before: Vec<String> =
             USERS.iter().flat_map(|user| submit(pool, user, "before", INPUT, 1)).collect();
-        let ads = pool.settle(&before, Duration::from_secs(180));
+        let ads = pool.settle(&before);
         assert!(ads.values().all(|ad| ad["JobStatus"] == 4), "{ads:?}");
 
         pool.fault("web", true);
@@ -57,9 +56,7 @@ impl Outage {
         let cluster = by_person[0].split('.').next().unwrap_or_default().to_owned();
         pool.shell("carol", "person", &format!("condor_hold -reason 'look \"first\"' {cluster}"));
         let all = [waiting.clone(), permanent.clone(), by_person.clone()].concat();
-        pool.wait_for(Duration::from_secs(400), "70 held jobs", || {
-            count(pool, "JobStatus == 5") == all.len()
-        });
+        pool.wait_for("70 held jobs", || count(pool, "JobStatus == 5") == all.len());
         for job in &factory[..first] {
             forged::is_none(pool, job);
         }
@@ -74,9 +71,7 @@ impl Outage {
     /// Each held job has advice that counts, and no advice is a removal.
     pub(crate) fn is_advised(&self, pool: &Pool) {
         let all = self.waiting.len() + self.permanent.len() + self.by_person.len();
-        pool.wait_for(Duration::from_secs(120), "advice for all held jobs", || {
-            count(pool, COUNTS) == all
-        });
+        pool.wait_for("advice for all held jobs", || count(pool, COUNTS) == all);
         let words = |constraint: &str| -> BTreeMap<String, usize> {
             let command = format!("condor_q -allusers -constraint '{constraint}' -af HoldAdvice");
             let mut words = BTreeMap::new();
@@ -110,7 +105,7 @@ impl Outage {
     pub(crate) fn counts_are_in_the_ad_of_the_schedd(&self, pool: &Pool) {
         let jobs =
             "condor_status -schedd -af HoldAdviceJobs HoldAdviceJobsMayGo HoldAdvicePassSeconds";
-        pool.wait_for(Duration::from_secs(60), "counts in the ad of the schedd", || {
+        pool.wait_for("counts in the ad of the schedd", || {
             pool.root_shell(jobs).starts_with("70 0 ")
         });
     }
@@ -140,12 +135,12 @@ impl Outage {
         pool.fault("web", false);
         switch_on(pool);
         let fresh = submit(pool, "bob", "after", INPUT, 1);
-        let ads = pool.settle(&fresh, Duration::from_secs(120));
+        let ads = pool.settle(&fresh);
         assert_eq!(ads[&fresh[0]]["JobStatus"], 4, "{ads:?}");
     }
 
     pub(crate) fn goes_through_and_finishes(&self, pool: &Pool) {
-        pool.wait_for(Duration::from_secs(400), "the end of the 50 jobs", || {
+        pool.wait_for("the end of the 50 jobs", || {
             let ads = pool.ads(&self.waiting);
             ads.len() == self.waiting.len() && ads.values().all(|ad| ad["JobStatus"] == 4)
         });
@@ -169,7 +164,7 @@ impl Outage {
     /// They materialized as the first ones finished, and finished; what was forged counts of none.
     pub(crate) fn later_procs_have_no_advice(&self, pool: &Pool) {
         let later = &self.factory[FACTORY.0..];
-        let ads = pool.settle(later, Duration::from_secs(60));
+        let ads = pool.settle(later);
         for (job, ad) in ads {
             assert_eq!((&ad["JobStatus"], &ad["ExitCode"]), (&4.into(), &0.into()), "{job}: {ad}");
             let of = |name: &str| ad[name].clone();
@@ -187,7 +182,7 @@ impl Outage {
     pub(crate) fn is_kept(&self, pool: &Pool) {
         let folder = pool.path("/var/lib/condor-holdadvise/logs");
         let all = released(pool);
-        pool.wait_for(Duration::from_secs(60), "all releases in the kept logs", || {
+        pool.wait_for("all releases in the kept logs", || {
             let kept = Collected::of(&folder).unwrap();
             assert!(kept.problems.is_empty() && kept.gaps.is_empty(), "{kept:?}");
             released_in(&kept.logs) == all
@@ -201,7 +196,7 @@ impl Outage {
         let jobs: BTreeSet<&String> = released.keys().collect();
         assert_eq!(jobs, self.waiting.iter().collect());
         let ads = pool.ads(&self.waiting);
-        pool.wait_for(Duration::from_secs(60), "ends of all acts in the journal", || {
+        pool.wait_for("ends of all acts in the journal", || {
             let entries = journal(pool).entries;
             let ended =
                 |entry: &&holdadvise::journal::Entry| matches!(entry.what, What::Outcome(_));

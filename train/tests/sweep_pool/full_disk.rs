@@ -1,8 +1,6 @@
 //! A sweep on an execution point whose disk somebody else has filled, and its rescue when there is
 //! space again.
 
-use std::time::Duration;
-
 use crate::harness::Pool;
 use crate::setup::{USER, exit_status, plan, submit, wait};
 
@@ -21,7 +19,7 @@ program: {installed: /opt/holdadvise/bin/beside-a-neighbour}
 ";
 
 /// Plays it.
-pub(crate) fn play(pool: &Pool, name: &str, limit: Duration) {
+pub(crate) fn play(pool: &Pool, name: &str) {
     // A disk of its own, of which a neighbour may write to one folder.
     let execute = pool.root_shell("condor_config_val EXECUTE").trim().to_owned();
     pool.root_shell(&format!(
@@ -36,7 +34,7 @@ pub(crate) fn play(pool: &Pool, name: &str, limit: Duration) {
     ));
     plan(pool, name, SWEEP);
     let dag = submit(pool, name);
-    let status = exit_status(pool, dag, limit);
+    let status = exit_status(pool, dag);
     assert_eq!(status, "1", "DAGMan of a sweep on a full disk");
     let folder = format!("sweeps/{name}");
     let said = pool.shell(
@@ -54,7 +52,7 @@ pub(crate) fn play(pool: &Pool, name: &str, limit: Duration) {
 
     pool.root_shell(&format!("touch /opt/holdadvise/corrected && rm {execute}/neighbour/*"));
     let again = submit(pool, name);
-    wait(pool, name, again, limit);
+    wait(pool, name, again);
     let model = pool.path(&format!("/home/{USER}/{folder}/bestmodel.pt"));
     assert!(model.exists(), "{}", model.display());
     pool.root_shell(&format!("umount -l {execute} && rm /opt/holdadvise/corrected"));

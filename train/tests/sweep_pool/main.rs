@@ -14,13 +14,8 @@ mod results;
 mod setup;
 mod tarball;
 
-use std::time::Duration;
-
 use harness::Pool;
 use results::Results;
-
-/// How long anything may take, on a busy machine too.
-const LIMIT: Duration = Duration::from_secs(1800);
 
 #[test]
 fn sweeps_come_to_their_end_whatever_happens() {
@@ -31,20 +26,20 @@ fn sweeps_come_to_their_end_whatever_happens() {
     setup::plan(&pool, "peace", setup::SWEEP);
     let dag = setup::submit(&pool, "peace");
     let tarball = tarball::begin(&pool, "tarball");
-    setup::wait(&pool, "peace", dag, LIMIT);
+    setup::wait(&pool, "peace", dag);
     let peace = Results::read(&pool, "peace");
     println!("{}", peace.leaderboard);
     peace.are_whole(6, 3);
     peace.are_tracked(&pool);
     peace.advise(&pool);
 
-    tarball::end(&pool, "tarball", tarball, LIMIT);
+    tarball::end(&pool, "tarball", tarball);
 
     setup::plan(&pool, "faults", setup::SWEEP);
-    faults::play(&pool, "faults", LIMIT);
+    faults::play(&pool, "faults");
     let faults = Results::read(&pool, "faults");
     faults.are_whole(6, 3);
     peace.are_the_same_as(&faults);
 
-    full_disk::play(&pool, "full-disk", LIMIT);
+    full_disk::play(&pool, "full-disk");
 }

@@ -10,7 +10,6 @@ use holdadvise_train::training::trial::RungResult;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::LIMIT;
 use crate::harness::Pool;
 use crate::setup::USER;
 
@@ -86,7 +85,7 @@ impl Results {
     pub(crate) fn are_tracked(&self, pool: &Pool) {
         // The node is told to end when the DAG has ended, and sends what is left.
         let state = self.folder.join("tracking/state.json");
-        pool.wait_for(LIMIT, "the end of tracking", || {
+        pool.wait_for("the end of tracking", || {
             std::fs::read_to_string(&state).is_ok_and(|state| state.contains("-select"))
         });
         let reader = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../dag/tests/wandb_log.py");
@@ -128,7 +127,7 @@ impl Results {
             "held",
             "executable = /bin/true\ntransfer_input_files = /nowhere/there.dat\nshould_transfer_files = yes\nlog = job.log",
         );
-        pool.settle(std::slice::from_ref(&job), LIMIT);
+        pool.settle(std::slice::from_ref(&job));
         let model = format!("/home/{USER}/sweeps/{}/bestmodel.pt", self.name);
         let advice = pool.shell(
             USER,

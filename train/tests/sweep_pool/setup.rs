@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
 
 use crate::harness::Pool;
 
@@ -129,15 +128,15 @@ pub(crate) fn submit(pool: &Pool, name: &str) -> u64 {
 }
 
 /// Waits until DAGMan has ended; its exit status.
-pub(crate) fn exit_status(pool: &Pool, dag: u64, limit: Duration) -> String {
-    pool.wait_for(limit, "the end of the DAG", || !is_in_queue(pool, dag));
+pub(crate) fn exit_status(pool: &Pool, dag: u64) -> String {
+    pool.wait_for("the end of the DAG", || !is_in_queue(pool, dag));
     let history = pool.root_shell(&format!("condor_history {dag} -limit 1 -af ExitCode"));
     history.trim().to_owned()
 }
 
 /// Waits until DAGMan has ended, and demands that it ended well.
-pub(crate) fn wait(pool: &Pool, name: &str, dag: u64, limit: Duration) {
-    let status = exit_status(pool, dag, limit);
+pub(crate) fn wait(pool: &Pool, name: &str, dag: u64) {
+    let status = exit_status(pool, dag);
     if status != "0" {
         let folder = format!("sweeps/{name}");
         let said =

@@ -1,7 +1,6 @@
 //! Nodes that bring the program with them, and a model in use to compare with.
 
 use std::process::Command;
-use std::time::Duration;
 
 use holdadvise_train::sweep::folder::read_parameters;
 
@@ -41,8 +40,8 @@ pub(crate) fn begin(pool: &Pool, name: &str) -> u64 {
 }
 
 /// Waits for its end.
-pub(crate) fn end(pool: &Pool, name: &str, dag: u64, limit: Duration) {
-    wait(pool, name, dag, limit);
+pub(crate) fn end(pool: &Pool, name: &str, dag: u64) {
+    wait(pool, name, dag);
     let folder = pool.path(&format!("/home/{USER}/sweeps/{name}"));
     for trial in 1..=4 {
         let parameters = read_parameters(&folder, trial).unwrap();
