@@ -480,7 +480,7 @@ enum Step {
 fn step_of_life() -> impl Strategy<Value = Step> {
     let broken = (prop::option::of(0_u32..30), prop::option::of(0_usize..4000));
     prop_oneof![
-        3 => (1..20).prop_map(Step::Write),
+        3 => prop_oneof![1..20, 100..200].prop_map(Step::Write),
         3 => Just(Step::Rotate),
         1 => Just(Step::Pass { after: 0, steps: None, room: None }),
         3 => (prop::sample::select(vec![0, LATER]), broken)
