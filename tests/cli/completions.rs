@@ -75,6 +75,7 @@ fn offered(shell: &[&str], driver: &str) -> Option<Vec<String>> {
         .args([&script, &completions])
         .current_dir(place.path("here"))
         .env("HOME", place.path(""))
+        .env("LC_ALL", "C")
         .env("XDG_CONFIG_HOME", "/nonexistent")
         .env("XDG_DATA_HOME", "/nonexistent")
         .stdin(Stdio::piped())

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{self, Stdio};
 
 use assert_cmd::Command;
+use rustix::fs::Mode;
 use tempfile::TempDir;
 
 /// A directory of its own: the home of the user, the place of all files, and the only PATH.
@@ -23,6 +24,8 @@ pub(crate) struct Said {
 
 impl Place {
     pub(crate) fn new() -> Self {
+        // What tests write is nobody else's to write.
+        rustix::process::umask(Mode::WGRP | Mode::WOTH);
         let place = Self { dir: TempDir::new().expect("a temporary directory") };
         fs::create_dir(place.path("bin")).expect("an empty directory");
         // Root opens logs that ads name as their owners, of whom this machine knows few.
@@ -87,8 +90,10 @@ impl Place {
         command
     }
 
+    /// However busy the machine is: a program that takes more of a processor is killed.
     fn program(&self, program: &str, words: &[&str], stdin: &str, zone: &str) -> Said {
-        let output = Command::new(program)
+        let output = Command::new("/bin/sh")
+            .args(["-c", "ulimit -t 60 && exec \"$0\" \"$@\"", program])
             .args(words)
             .current_dir(self.dir.path())
             .env_clear()

@@ -130,12 +130,10 @@ fn what_another_run_or_job_wrote_is_no_cause() {
     fs::set_permissions(place.path("run/4.err"), Permissions::from_mode(0o000)).unwrap();
     write(&place, 5, NUMPY, 0);
     fs::rename(place.path("run/5.err"), place.path("run/job.err")).unwrap();
-    let began = std::time::Instant::now();
     [8, 9].iter().for_each(|&proc| write(&place, proc, NUMPY, 0));
     let said = "exit 1: ModuleNotFoundError: No module named 'numpy'";
     let expected = [("exit 1".to_owned(), vec![8]), (said.to_owned(), vec![2])];
     assert_eq!(causes(&place, CALL), expected);
-    assert!(began.elapsed() < Duration::from_secs(10));
 }
 
 #[test]

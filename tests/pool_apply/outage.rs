@@ -7,6 +7,7 @@ use std::thread;
 
 use eventlog::{Body, JobId, ReadOptions};
 use holdadvise::journal::{Did, Kept, Step, What};
+use jiff::tz::TimeZone;
 use serde_json::Value;
 
 use crate::pool::harness::{COMPLETED, HELD, Pool};
@@ -202,7 +203,7 @@ fn follow_the_ramp(log: &Path) -> Vec<JobId> {
     let (mut released, mut on_their_way) = (Vec::new(), BTreeSet::new());
     let (mut through, mut failed) = (0, i64::MIN / 2);
     let mut waves = Vec::new();
-    let mut events = eventlog::open_series(log, &ReadOptions::default()).unwrap();
+    let mut events = eventlog::open_series(log, &ReadOptions::in_zone(TimeZone::UTC)).unwrap();
     while let Some((_, event)) = events.next_event() {
         let event = event.unwrap();
         let (job, at) = (event.job, event.time.seconds);

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use eventlog::{Body, ReadOptions};
 use holdadvise::collect::Collected;
 use holdadvise::journal::{Did, HoldOf, Step, What};
+use jiff::tz::TimeZone;
 use serde_json::Value;
 
 use crate::forged::{self, FORGED};
@@ -246,7 +247,7 @@ fn released(pool: &Pool) -> BTreeMap<String, i64> {
 fn released_in(logs: &[PathBuf]) -> BTreeMap<String, i64> {
     let mut released = BTreeMap::new();
     for log in logs {
-        let mut events = eventlog::open_series(log, &ReadOptions::default()).unwrap();
+        let mut events = eventlog::open_series(log, &ReadOptions::in_zone(TimeZone::UTC)).unwrap();
         while let Some((_, event)) = events.next_event() {
             let event = event.unwrap();
             let Body::Released(body) = event.body() else { continue };

@@ -283,7 +283,7 @@ fn many_settings_are_looked_at_in_time() {
         let _ = of_file(&text);
         let seconds = start.elapsed();
         let shown: String = text.chars().take(60).collect();
-        assert!(seconds < Duration::from_secs(20), "{seconds:?} {shown}");
+        assert!(seconds < Duration::from_secs(120), "{seconds:?} {shown}");
     }
 }
 
