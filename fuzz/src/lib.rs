@@ -9,6 +9,7 @@ mod ads;
 mod advice;
 mod advisor;
 mod checks;
+pub mod corpus;
 mod dag;
 mod files;
 mod kept;
@@ -16,12 +17,15 @@ mod logs;
 mod mcp;
 mod model;
 mod policy;
+mod program;
+mod python;
 mod reason;
 mod script;
 pub mod seeds;
 mod shell;
 #[cfg(test)]
 mod tests;
+mod tools;
 mod train;
 
 pub use ads::{classad_expr, classad_long};
@@ -34,9 +38,12 @@ pub use logs::eventlog_text;
 pub use mcp::mcp;
 pub use model::model_archive;
 pub use policy::{policy_explain, policy_lint, policy_replay};
+pub use program::program_head;
+pub use python::python;
 pub use reason::hold_reason;
 pub use script::script;
-pub use train::{dataset, sweep_file};
+pub use tools::tool_answers;
+pub use train::{dataset, sweep_file, sweep_folder};
 
 /// What stands between the sections of an input.
 pub const BETWEEN: &[u8] = b"\n%%\n";
@@ -45,7 +52,7 @@ pub const BETWEEN: &[u8] = b"\n%%\n";
 pub type Target = fn(&[u8]);
 
 /// All targets by their names.
-pub const TARGETS: [(&str, Target); 18] = [
+pub const TARGETS: [(&str, Target); 22] = [
     ("advice", advice),
     ("advisor_line", advisor_line),
     ("checks", checks),
@@ -62,8 +69,12 @@ pub const TARGETS: [(&str, Target); 18] = [
     ("policy_explain", policy_explain),
     ("policy_lint", policy_lint),
     ("policy_replay", policy_replay),
+    ("program_head", program_head),
+    ("python", python),
     ("script", script),
     ("sweep_file", sweep_file),
+    ("sweep_folder", sweep_folder),
+    ("tool_answers", tool_answers),
 ];
 
 /// The sections of an input; those that it does not have are empty.

@@ -12,17 +12,22 @@ use holdadvise_train::data::dataset::{Dataset, Row};
 use holdadvise_train::split::SplitOptions;
 use holdadvise_train::split::parts::{By, Parts};
 
-use crate::{BETWEEN, files, sections};
+use crate::{BETWEEN, corpus, files, sections};
 
-/// Names a folder for the seeds of a target, which [`asked_for`] writes.
-pub const FOLDER: &str = "HOLDADVISE_SEEDS";
+/// Names a folder for the seeds of a target, and one with inputs that are to be kept.
+const FOLDERS: [&str; 2] = ["HOLDADVISE_SEEDS", "HOLDADVISE_KEEP"];
 
-/// Writes the seeds of a target into the folder that [`FOLDER`] names, and ends the process. Where
-/// there is no such name, nothing happens.
+/// Writes the seeds and the kept inputs of a target into a folder, or keeps those of a folder, as
+/// [`FOLDERS`] say, and ends the process. Where they say nothing, nothing happens.
 pub fn asked_for(target: &str) {
-    let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };
-    for (number, seed) in of(target).iter().enumerate() {
-        files::put(&folder.join(format!("seed-{number:04}")), seed);
+    match FOLDERS.map(|name| std::env::var_os(name).map(PathBuf::from)) {
+        [Some(folder), _] => {
+            for (number, seed) in of(target).iter().chain(&corpus::of(target)).enumerate() {
+                files::put(&folder.join(format!("seed-{number:04}")), seed);
+            }
+        }
+        [None, Some(folder)] => corpus::keep(target, &folder),
+        [None, None] => return,
     }
     std::process::exit(0);
 }
@@ -44,8 +49,12 @@ pub fn of(target: &str) -> Vec<Vec<u8>> {
         "mcp" => mcp(),
         "model_archive" => models(),
         "policy_explain" | "policy_lint" => policies(),
+        "program_head" => program_heads(),
+        "python" => python(),
         "script" => scripts(),
         "sweep_file" => sweeps(),
+        "sweep_folder" => vec![text("fuzz/seeds/sweep_folder").into_bytes()],
+        "tool_answers" => answers(),
         other => panic!("there is no target {other}"),
     }
 }
@@ -61,6 +70,40 @@ fn scripts() -> Vec<Vec<u8>> {
     let r = "library(data.table)\nn <- 1e6\nm = matrix(0, nrow=1000L, ncol=n)\nfor (i in 1:9) { m[i, ] <- x[[i]] + \
              base::mean(x)^2 }\ny <- sapply(1:10, function(k) k * 2)\nrepeat { break }\nx |> sort()\nsystem(\"gzip f\")\n";
     [python, shell, r].map(|text| text.as_bytes().to_vec()).to_vec()
+}
+
+/// Scripts, and ELF files of the machines that are told apart (elf(5)).
+fn program_heads() -> Vec<Vec<u8>> {
+    let elf = |class: u8, order: u8, machine: [u8; 2]| {
+        [b"\x7fELF".as_slice(), &[class, order], &[0; 12], &machine, &[0; 40]].concat()
+    };
+    let machines = [21, 62, 183, 243, 3].map(|machine| elf(2, 1, [machine, 0]));
+    let scripts = ["#!/usr/bin/env python3\n", "#! /bin/sh -e\r\n", "#!x\n", "#!/no/end", "text"];
+    let scripts = scripts.map(|script| script.as_bytes().to_vec());
+    machines.into_iter().chain([elf(2, 2, [0, 62]), elf(1, 1, [3, 0])]).chain(scripts).collect()
+}
+
+/// Recorded ads with a job's log, and what a program asks about them.
+fn python() -> Vec<Vec<u8>> {
+    let log = text("tests/data/pool-23.9/forms/iso.job.log");
+    let words = [
+        "21.0, 22\nHoldReasonCode == 13\nfailed=3\n1795282000\nHoldReasonCode == 13 && NumHolds < 3",
+        "alice\n\ntime=2 failed=x\n\nperiodic_release = NumHold < 3",
+    ];
+    let ads = POOLS.iter().flat_map(|pool| ads_of(pool));
+    ads.zip(words.iter().cycle()).map(|(ad, words)| section(&[&ad, &log, words])).collect()
+}
+
+/// What `condor_status`, `condor_release`, `condor_q` and `condor_qedit` print.
+fn answers() -> Vec<Vec<u8>> {
+    let slots = "16000\t9.5e6\t8\te1.example.org\tNorth Hall\tundefined\n\
+                 undefined\tnan\t-1\te1\nundefined\tundefined\tundefined\terror\t\t\n";
+    let orders = "ActionResultType = 1\nJobAction = 4\nActionResult = 1\njob_7_0 = 1\n\
+                  job_7_1 = 3\njob_8_0 = 5\n";
+    let complaint =
+        "-----\nError: Failed to set RequestMemory=128 for job 7.0 (not in this hold)\n";
+    let ads = POOLS.iter().flat_map(|pool| ads_of(pool));
+    ads.take(8).map(|ad| section(&[slots, orders, &ad, complaint])).collect()
 }
 
 /// The recorded DAGs, and one of every command that is read.

@@ -2,10 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use holdadvise::queue::readers;
 use holdadvise::random::Random;
 use holdadvise_plugin::line::Line;
+use holdadvise_train::sweep::results::Results;
 
-use crate::{BETWEEN, TARGETS, advice, files, model, seeds};
+use crate::{BETWEEN, TARGETS, advice, corpus, files, model, seeds, train};
 
 /// How long a target is tried.
 const MOMENT: Duration = Duration::from_millis(1_500);
@@ -59,24 +61,28 @@ fn near(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
 
 fn tried(target: &str) {
     let (_, run) = TARGETS.into_iter().find(|(name, _)| *name == target).expect("a target");
-    let seeds = seeds::of(target);
+    let mut number = 0;
+    let mut run_one = |input: &[u8]| {
+        // An input that panics is in the file of its number.
+        if let Err(panic) = std::panic::catch_unwind(|| run(input)) {
+            let path = std::env::temp_dir().join(format!("holdadvise-fuzz-{target}"));
+            files::put(&path, input);
+            eprintln!("{target} fails with input {number}, kept in {}", path.display());
+            std::panic::resume_unwind(panic);
+        }
+        number += 1;
+    };
+    // What fuzzing has reached before is reached again, however long it takes.
+    let kept = corpus::of(target);
+    kept.iter().for_each(|input| run_one(input));
+    let seeds = [seeds::of(target), kept].concat();
     assert!(!seeds.is_empty());
     let begun = Instant::now();
     let mut random = Random::new(1);
     // A seed and what is near it take turns, so that a slow target tries both.
-    for number in 0.. {
-        let input = match seeds.get(number / 2) {
-            Some(seed) if number % 2 == 0 => seed.clone(),
-            _ => near(&seeds, &mut random),
-        };
-        // An input that panics is in the file of its number.
-        let ran = std::panic::catch_unwind(|| run(&input));
-        if let Err(panic) = ran {
-            let path = std::env::temp_dir().join(format!("holdadvise-fuzz-{target}"));
-            files::put(&path, &input);
-            eprintln!("{target} fails with input {number}, kept in {}", path.display());
-            std::panic::resume_unwind(panic);
-        }
+    for seed in seeds.iter().map(Some).chain(std::iter::repeat(None)) {
+        seed.into_iter().for_each(|seed| run_one(seed));
+        run_one(&near(&seeds, &mut random));
         if begun.elapsed() > MOMENT {
             return;
         }
@@ -101,8 +107,8 @@ mod each {
     use super::*;
     try_all! {
         advice advisor_line checks classad_expr classad_long collector dag dataset
-        eventlog_text hold_reason kept mcp model_archive policy_explain policy_lint policy_replay script
-        sweep_file
+        eventlog_text hold_reason kept mcp model_archive policy_explain policy_lint policy_replay
+        program_head python script sweep_file sweep_folder tool_answers
     }
 }
 
@@ -125,4 +131,30 @@ fn seeds_are_what_they_are_meant_to_be() {
     assert!(serde_json::from_slice::<holdadvise::home::Kept>(calibration).is_ok());
     assert!(serde_json::from_slice::<holdadvise::home::State>(state).is_ok());
     assert!(serde_json::from_slice::<holdadvise::collect::Gap>(gaps).is_ok());
+    for seed in seeds::of("sweep_folder") {
+        let results = Results::read(&train::sweep_of(&seed)).expect("a plan");
+        assert_eq!((results.damaged, results.best, results.counts().run), (0, Some(1), 1));
+    }
+    for seed in seeds::of("tool_answers") {
+        let [slots, orders, ..] = crate::sections::<4>(&seed);
+        assert_eq!(readers::slots(&String::from_utf8_lossy(slots)).len(), 2);
+        assert_eq!(readers::orders(orders).map(|orders| orders.len()), Some(3));
+    }
+}
+
+/// Bytes that git has of all kept inputs. Assumed: nobody minds them in a clone.
+const KEPT: u64 = 5_000_000;
+
+#[test]
+fn the_kept_corpus_is_small_and_of_targets() {
+    let mut bytes = 0;
+    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/corpus")).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        let target = name.strip_suffix(".gz").expect("a packed corpus");
+        assert!(TARGETS.iter().any(|(name, _)| *name == target), "{name}");
+        assert!(!corpus::of(target).is_empty(), "{name}");
+        bytes += entry.metadata().unwrap().len();
+    }
+    assert!((1..KEPT).contains(&bytes), "{bytes}");
 }

@@ -2,10 +2,11 @@
 
 use holdadvise_train::data::dataset::Dataset;
 use holdadvise_train::split::parts::Parts;
-use holdadvise_train::sweep::file;
+use holdadvise_train::sweep::results::Results;
+use holdadvise_train::sweep::{file, folder, page};
 use jiff::Timestamp;
 
-use crate::files;
+use crate::{files, sections};
 
 /// Bytes of tensors that are made behind a header.
 const MOST: usize = 1 << 16;
@@ -68,4 +69,40 @@ pub fn sweep_file(bytes: &[u8]) {
         }
         Err(problems) => assert!(problems.contains("sweep.yaml"), "{problems}"),
     }
+}
+
+/// The files of a sweep's folder that its steps give to each other: the plan; of trial 1 its
+/// parameters, and its result and metrics on rung 1; what was decided, the best trial, and its
+/// report. Whatever they say, the page of the sweep is written, and no file is taken for that of
+/// another trial or rung.
+pub fn sweep_folder(bytes: &[u8]) {
+    let here = sweep_of(bytes);
+    let Ok(results) = Results::read(&here) else { return };
+    page::write(&here, &results).expect("the page is written");
+    if let Ok(result) = folder::read_result(&here, 1, 1) {
+        assert_eq!((result.trial, result.rung), (1, 1));
+    }
+    if let Ok(decision) = folder::read_decision(&here, 1) {
+        assert_eq!(decision.rung, 1);
+    }
+    let _ = folder::read_parameters(&here, 1);
+}
+
+/// A sweep's folder with the files of an input.
+pub(crate) fn sweep_of(bytes: &[u8]) -> std::path::PathBuf {
+    let here = files::folder().join("sweep");
+    let names = [
+        "sweep.json",
+        "trials/001/parameters.json",
+        "trials/001/rung1/result.json",
+        "trials/001/rung1/metrics.jsonl",
+        "rungs/rung1.json",
+        "best/trial.json",
+        "best/report.json",
+    ];
+    let contents: [&[u8]; 7] = sections(bytes);
+    for (name, content) in names.iter().zip(contents) {
+        folder::write(&here.join(name), content).expect("a file can be written");
+    }
+    here
 }

@@ -146,25 +146,31 @@ fn without_room(path: &Path) -> Option<Fault> {
 fn executable(path: &Path, mut sight: Sight) -> io::Result<Sight> {
     let mut bytes = Vec::new();
     input::open_regular(path)?.take(BEGINNING).read_to_end(&mut bytes)?;
-    if let Some(line) = bytes.strip_prefix(b"#!") {
-        let end = memchr::memchr(b'\n', line);
-        let line = String::from_utf8_lossy(&line[..end.unwrap_or(line.len())]);
-        if end.is_some() && line.ends_with('\r') {
-            return Ok(Fault::CarriageReturn.into());
-        }
-        let interpreter = line.split_ascii_whitespace().next();
-        let interpreter = interpreter.filter(|path| end.is_some() && path.starts_with('/'));
-        sight.interpreter = interpreter.map(str::to_owned);
-    }
     let machine = machine(&bytes).filter(|machine| *machine != std::env::consts::ARCH);
     let machine = machine.map(|machine| Remark::OtherMachine { machine: machine.to_owned() });
+    match interpreter(&bytes) {
+        Ok(interpreter) => sight.interpreter = interpreter,
+        Err(fault) => return Ok(fault.into()),
+    }
     sight.remarks.extend(machine);
     Ok(sight)
 }
 
+/// The path of the program that runs a script with these first bytes.
+pub(super) fn interpreter(bytes: &[u8]) -> Result<Option<String>, Fault> {
+    let Some(line) = bytes.strip_prefix(b"#!") else { return Ok(None) };
+    let Some(end) = memchr::memchr(b'\n', line) else { return Ok(None) };
+    let line = String::from_utf8_lossy(&line[..end]);
+    if line.ends_with('\r') {
+        return Err(Fault::CarriageReturn);
+    }
+    let path = line.split_ascii_whitespace().next().filter(|path| path.starts_with('/'));
+    Ok(path.map(str::to_owned))
+}
+
 /// The machine that an ELF file is for, as Rust names it (`e_machine`, elf(5)). `None` for those
 /// that nobody runs jobs on, and for 32 bits, which machines of 64 bits run as well.
-fn machine(bytes: &[u8]) -> Option<&'static str> {
+pub(super) fn machine(bytes: &[u8]) -> Option<&'static str> {
     let header = bytes.strip_prefix(b"\x7fELF\x02")?;
     let number = |at: usize| Some([*header.get(at)?, *header.get(at + 1)?]);
     let number = number(13)?;

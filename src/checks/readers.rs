@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::mounts::Mounts;
-use super::{Why, WordsKind, credentials, urls, words};
+use super::{Fault, Why, WordsKind, credentials, look, urls, words};
 
 /// The line of a program's output that says why it failed.
 pub fn program_words(output: &str) -> Option<(WordsKind, String)> {
@@ -34,4 +34,17 @@ pub fn url_parts(url: &str) -> (Option<Why>, String, String) {
 /// Where a redirect leads.
 pub fn redirect(from: &str, location: &str) -> String {
     urls::joined(from, location)
+}
+
+/// What the first bytes of an executable say of what runs it: the path of its interpreter.
+///
+/// # Errors
+/// The fault for which nothing runs it.
+pub fn interpreter(first_bytes: &[u8]) -> Result<Option<String>, Fault> {
+    look::interpreter(first_bytes)
+}
+
+/// The machine that an ELF file with these first bytes is for, as Rust names it.
+pub fn machine(first_bytes: &[u8]) -> Option<&'static str> {
+    look::machine(first_bytes)
 }

@@ -13,6 +13,7 @@
 //! - `logs`: where the logs of a job are.
 //! - `orders`: what a schedd is asked to do.
 //! - `projection`: which attributes are kept.
+//! - `readers`: what reads answers of tools, for the fuzz targets.
 //! - `selection`: which jobs are asked about.
 //! - `slots`: the slots of a pool.
 //! - `tool`: runs a program for a limited time, in a process group that ends as a whole.
@@ -26,6 +27,7 @@ mod job;
 mod logs;
 mod orders;
 mod projection;
+pub mod readers;
 mod selection;
 mod slots;
 mod tool;

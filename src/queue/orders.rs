@@ -84,18 +84,14 @@ impl Schedd {
             let read = output.read_to_end(&mut said);
             read.map(drop).map_err(|source| QueueError::Read { path: tool.into(), source })
         });
-        let said = String::from_utf8_lossy(&said);
-        let is_answer = said.lines().any(|line| line.starts_with("ActionResult = "));
+        let answers = answers(&said);
         match ran {
             // It ends with 1 where it was done for no job.
-            Err(QueueError::Failed { .. }) if is_answer => {}
+            Err(QueueError::Failed { .. }) if answers.is_some() => {}
             ran => ran?,
         }
-        if !is_answer {
-            let said = "its answer has no ActionResult; what it did is not known".to_owned();
-            return Err(QueueError::Failed { tool, said });
-        }
-        Ok(said.lines().filter_map(answer).collect())
+        let unknown = "its answer has no ActionResult; what it did is not known";
+        answers.ok_or_else(|| QueueError::Failed { tool, said: unknown.to_owned() })
     }
 
     /// Edits the ads of the jobs of a constraint, all attributes of all of them or none.
@@ -213,6 +209,13 @@ impl Schedd {
             })
         })
     }
+}
+
+/// What `condor_release` or `condor_rm` says of each job; `None`: it does not say what it did.
+pub(super) fn answers(said: &[u8]) -> Option<BTreeMap<JobId, Answer>> {
+    let said = String::from_utf8_lossy(said);
+    let is_answer = said.lines().any(|line| line.starts_with("ActionResult = "));
+    is_answer.then(|| said.lines().filter_map(answer).collect())
 }
 
 /// `job_7_1 = 1`

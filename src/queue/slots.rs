@@ -67,7 +67,12 @@ pub fn slots(pool: Option<&str>, limit: Duration) -> Result<Vec<Slot>, QueueErro
     arguments.extend(["-constraint", WHOLE, "-af:t"]);
     arguments.extend(ASKED);
     let answer = run_tool("condor_status", &arguments, limit)?;
-    Ok(answer.lines().filter_map(Slot::read).collect())
+    Ok(slots_of(&answer))
+}
+
+/// The slots of an answer.
+pub(super) fn slots_of(answer: &str) -> Vec<Slot> {
+    answer.lines().filter_map(Slot::read).collect()
 }
 
 #[cfg(test)]
