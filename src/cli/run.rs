@@ -202,13 +202,17 @@ fn leave_to_another(arguments: &[OsString]) -> Result<(), RunError> {
 }
 
 /// Carries advice out for a node of a DAG until none of its jobs is held that time may help. A second
-/// process for the same node leaves at once: the first one sees what is new.
+/// process for the same node waits for the first, whose last look may have been before what is new.
+/// A third leaves at once: the second has still to look.
 fn stay_with_node(request: &Request, config: &Config, out: &mut dyn Write) -> Result<(), RunError> {
     let journal = Journal::open(&journal_folder(config)?)?;
     let node = request.selection.constraint.as_deref().unwrap_or_default();
-    let Some(_alone) = journal.alone(&format!("{:016x}", fnv1a(node.as_bytes())))? else {
+    let node = format!("{:016x}", fnv1a(node.as_bytes()));
+    let Some(next) = journal.alone(&format!("{node}next"))? else {
         return Ok(writeln!(out, "Another process looks after this node.")?);
     };
+    let _alone = journal.alone_at_last(&node)?;
+    drop(next);
     let begun = Instant::now();
     while let Some(at) = advise(request, config, out)? {
         out.flush()?;

@@ -144,6 +144,18 @@ impl Journal {
         self.try_file(&format!("{LOCK}-{name}"))
     }
 
+    /// The same, after waiting for who has it.
+    ///
+    /// # Errors
+    /// As [`Self::try_lock`].
+    pub fn alone_at_last(&self, name: &str) -> Result<File, JournalError> {
+        let path = self.folder.join(format!("{LOCK}-{name}"));
+        let file = self.open_own(&path)?;
+        let fault = |source| JournalError::Io { path, doing: "lock", source };
+        file.lock().map_err(fault)?;
+        Ok(file)
+    }
+
     fn try_file(&self, name: &str) -> Result<Option<File>, JournalError> {
         let path = self.folder.join(name);
         let file = self.open_own(&path)?;

@@ -1,6 +1,7 @@
 //! `-apply`, with scripts in the place of HTCondor's tools.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -243,6 +244,41 @@ fn a_hold_script_acts_once_in_a_hold() {
     queue.place.file("queue.ads", "");
     let said = stays();
     assert_eq!((said.status, said.stderr.as_str()), (0, ""), "{said:?}");
+}
+
+#[test]
+fn a_hold_of_a_node_during_the_last_look_of_a_process_is_seen_by_the_next() {
+    let queue = Queue::new(15);
+    out_of_memory(&queue, 1);
+    let begin = "change -yes -dagnode A 77";
+    let (going, go) = (queue.place.path("going"), queue.place.path("go"));
+    let wait =
+        format!(": >{}; until [ -e {} ]; do /bin/sleep 0.05; done", going.display(), go.display());
+    queue.place.tool("condor_qedit", &wait);
+    assert_eq!(queue.apply(begin).status, 0);
+    let until = |what: &dyn Fn() -> bool| {
+        while !what() {
+            std::thread::yield_now();
+        }
+    };
+    until(&|| going.exists());
+    let journal = queue.place.path(".local/state/condor-holdadvise/journal");
+    // Whoever waits for a lock has a line with an arrow.
+    let waits = || {
+        let locks = fs::read_to_string("/proc/locks").expect("locks");
+        let files = fs::read_dir(&journal).expect("a journal").flatten();
+        let mut inodes = files.map(|file| format!(":{} ", file.metadata().expect("a file").ino()));
+        inodes.any(|inode| locks.lines().any(|line| line.contains("->") && line.contains(&inode)))
+    };
+    std::thread::scope(|scope| {
+        let second = scope
+            .spawn(|| queue.place.advise(&format!("-stay-with-node -allusers -apply {begin}")));
+        until(&|| second.is_finished() || waits());
+        fs::write(&go, "").expect("a file");
+        let said = second.join().expect("it ends");
+        assert!(!said.stdout.contains("Another process looks after this node"), "{said:?}");
+        assert_eq!((said.status, said.stderr.as_str()), (0, ""), "{said:?}");
+    });
 }
 
 #[test]
