@@ -2,12 +2,20 @@
 //!
 //! Hold reasons, file names and host names come from jobs, servers and execution points. Before
 //! they reach a terminal, control characters are taken out and invisible ones made visible; before
-//! they reach a command, they are quoted.
+//! they reach a command, they are quoted. Secrets in them reach neither.
+//!
+//! - `foreign`: text of others as a type.
+//! - `secrets`: what of a text lets somebody in.
+
+mod foreign;
+mod secrets;
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 
+pub use foreign::Foreign;
+pub(crate) use secrets::{has_secret, is_signed};
 use serde::Serialize;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
@@ -17,7 +25,7 @@ use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 /// width become one space, all other control characters (C0, DEL, C1) are left out. Characters that
 /// take no room or turn the direction of writing are written as `\u{200b}`.
 pub fn strip_control(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_unfit) {
+    if is_fit(text) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
@@ -41,6 +49,15 @@ pub fn strip_control(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// A text as it may be printed: [`strip_control`], and `***` in the place of each secret (user
+/// information and signatures of URLs, tokens, passwords).
+pub fn printable(text: &str) -> Cow<'_, str> {
+    match strip_control(text) {
+        Cow::Borrowed(text) => secrets::without_secrets(text),
+        Cow::Owned(text) => Cow::Owned(secrets::without_secrets(&text).into_owned()),
+    }
+}
+
 /// A message without the numbers of errors of the system, `(os error 13)`: their words stand before
 /// them.
 pub fn in_words(message: &str) -> Cow<'_, str> {
@@ -55,9 +72,15 @@ pub fn in_words(message: &str) -> Cow<'_, str> {
     out
 }
 
-/// Whether a text can be printed and pasted as it is: [`strip_control`] leaves it alone.
+/// Whether a text has nothing in it that a terminal acts upon or that is not seen:
+/// [`strip_control`] leaves it alone.
 pub fn is_fit(text: &str) -> bool {
     !text.chars().any(is_unfit)
+}
+
+/// Whether a text can stand in a command to paste as it is: [`printable`] leaves it alone.
+pub fn can_be_pasted(text: &str) -> bool {
+    is_fit(text) && !has_secret(text)
 }
 
 /// JSON on one line. Characters that a terminal acts upon or that are not seen are `\uXXXX` in it,
@@ -210,9 +233,9 @@ pub(crate) fn plural(number: impl std::fmt::Display, unit: &str) -> String {
     format!("{number} {unit}{s}")
 }
 
-/// Text of others in a line of ours: fit for a terminal, at most so many characters.
+/// A text in a line of ours: [`printable`], at most so many characters.
 pub fn shown(text: &str, limit: usize) -> String {
-    shorten(&strip_control(text), limit).into_owned()
+    shorten(&printable(text), limit).into_owned()
 }
 
 /// At most `limit` characters of a text, with `...` where something was cut off.

@@ -201,8 +201,9 @@ fn row(play: &Play, look: &Look, arm: Arm, advice: &Advice) -> Option<Row> {
         names_the_faulty: names::faulty(advice, &truth.faulty, said_by_program(truth)),
         kind: names::kind(advice),
         says: said_by_program(truth)
-            .map(|says| words.as_ref().is_some_and(|line| line.contains(says))),
-        lines: said_by_program(truth).map(|says| (says.to_owned(), words.unwrap_or_default())),
+            .map(|says| words.as_ref().is_some_and(|line| line.as_given().contains(says))),
+        lines: said_by_program(truth)
+            .map(|says| (says.to_owned(), words.unwrap_or_default().as_given().to_owned())),
         tried: tried(play, look, advice),
         look_shows: names::look_shows(advice, &truth.faulty, truth.says.is_some()),
         alike: 1,

@@ -67,7 +67,7 @@ pub(crate) fn look_shows(advice: &Advice, faulty: &[(String, String)], says: boo
 /// output that has `says` in it.
 pub(crate) fn faulty(advice: &Advice, faulty: &[(String, String)], says: Option<&str>) -> bool {
     let is_line = |change: &Change| match &change.what {
-        ChangeKind::Program { line, .. } => says.is_some_and(|says| line.contains(says)),
+        ChangeKind::Program { line, .. } => says.is_some_and(|says| line.as_given().contains(says)),
         _ => false,
     };
     if advice.changes().any(is_line) {

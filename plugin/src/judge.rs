@@ -27,6 +27,7 @@ use holdadvise::model::{Model, ModelError};
 use holdadvise::policy::{Knobs, PolicyTime};
 use holdadvise::queue::{AdItem, AdText, Ads, Projection, QueueError};
 use holdadvise::shares::{self, Shares, Size};
+use holdadvise::text::Foreign;
 use rayon::prelude::*;
 
 use crate::confine::{ConfineError, Limits, confine};
@@ -612,7 +613,7 @@ fn judged_of(job: &HeldJob, advice: &Advice, model: &str) -> Option<Judged> {
         .shown
         .clone()
         .map(|old| Shown { same_text: job.old.reason == reason && job.old.model == model, ..old });
-    let text = advice.held.reason.as_deref().unwrap_or_default();
+    let text = advice.held.reason.as_ref().map_or("", Foreign::as_given);
     let code = advice.held.code.unwrap_or(0);
     Some(Judged {
         job: job.id,
@@ -625,7 +626,7 @@ fn judged_of(job: &HeldJob, advice: &Advice, model: &str) -> Option<Judged> {
         drawn_from: candidate.as_ref().map(|one| one.drawn_from.unwrap_or(0)),
         counts: candidate.as_ref().map_or_else(|| TrySuccess::of(code, text), |one| one.counts),
         until: advice.wait.as_ref().and_then(|wait| wait.until).filter(|until| *until > 0),
-        owner: owner_key(advice.held.owner.as_deref()?),
+        owner: owner_key(advice.held.owner.as_ref()?.as_given()),
         cause: candidate.map(|one| key_of(&one.cause)).unwrap_or_default(),
         choices,
         shown,

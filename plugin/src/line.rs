@@ -10,7 +10,7 @@ use eventlog::JobId;
 use holdadvise::acting::OpenAct;
 use holdadvise::advice::{Recommendation, TrySuccess};
 use holdadvise::journal;
-use holdadvise::text::{classad_quote, is_fit, shown};
+use holdadvise::text::{can_be_pasted, classad_quote, is_fit, shown};
 
 /// Bytes of a line at most.
 pub const LONGEST_LINE: usize = 2_048;
@@ -233,11 +233,11 @@ pub fn reason_of(text: &str) -> String {
     shown(text.trim(), LONGEST_REASON).trim_end_matches('\\').to_owned()
 }
 
-/// A text as a cause or name: printable ASCII. Another one is a hash of it, so that different texts
-/// stay different.
+/// A text as a cause or name: printable ASCII without secrets. Another one is a hash of it, so that
+/// different texts stay different.
 #[must_use]
 pub fn key_of(text: &str) -> String {
-    match is_key(text, LONGEST_CAUSE) {
+    match is_key(text, LONGEST_CAUSE) && can_be_pasted(text) {
         true => text.to_owned(),
         false => format!("hash {:016x}", holdadvise::text::hash(text)),
     }

@@ -71,6 +71,59 @@ fn what_users_wrote_breaks_no_line() {
 }
 
 #[test]
+fn no_secret_gets_into_an_ad() {
+    let secret = "Ab12cd34Ef56";
+    let urls = [
+        format!("https://me:{secret}@data.example/x"),
+        format!("https://data.example/x?X-Amz-Signature={secret}"),
+        format!("https://data.example/x?token={secret}"),
+    ];
+    let reasons = |url: &str| {
+        [
+            (
+                6,
+                2,
+                format!(
+                    "Error from slot1@e1: Failed to execute '{url}': (errno=2: 'No such file')"
+                ),
+            ),
+            (
+                13,
+                256,
+                format!(
+                    "Transfer input files failure at execution point e1. Details: Bearer {secret} ( URL file = {url} )|"
+                ),
+            ),
+            (
+                14,
+                2,
+                format!("Cannot access initial working directory {url}: No such file or directory"),
+            ),
+        ]
+    };
+    let all = urls.iter().flat_map(|url| reasons(url)).enumerate();
+    let ads: String = all
+        .map(|(proc, (code, subcode, reason))| {
+            format!(
+                "ClusterId = 7\nProcId = {proc}\nJobStatus = 5\nNumHolds = 1\nOwner = \"alice\"\n\
+                 EnteredCurrentStatus = 1790000000\nHoldReasonCode = {code}\n\
+                 HoldReasonSubCode = {subcode}\nHoldReason = \"{reason}\"\n\n"
+            )
+        })
+        .collect();
+    let output = judge(ads.as_bytes());
+    let lines = lines(&output);
+    let reasons = lines.iter().filter_map(|line| match line {
+        Line::Job(job) => Some(job.reason.as_str()),
+        _ => None,
+    });
+    let reasons: Vec<&str> = reasons.collect();
+    assert_eq!(reasons.len(), 9, "{lines:?}");
+    assert!(reasons.iter().any(|reason| reason.contains("data.example/x")), "{reasons:?}");
+    assert!(!String::from_utf8_lossy(&output.stdout).contains(secret), "{reasons:?}");
+}
+
+#[test]
 fn input_that_is_no_ads_ends_in_no_line_of_a_job() {
     let long = vec![b'('; 1 << 20];
     for input in [&b""[..], b"\0\0\0", b"ClusterId = ", &long, b"[[[[{\"a\": 1"] {

@@ -6,7 +6,7 @@ use crate::advice::{
 use crate::history::Action;
 use crate::history::reason;
 use crate::journal::{HoldOf, Weighed};
-use crate::text::shown;
+use crate::text::{Foreign, shown};
 use eventlog::fnv1a;
 
 /// Characters of what like reasons share.
@@ -68,7 +68,8 @@ impl Candidate {
             Recommendation::Wait | Recommendation::Look | Recommendation::Undecided => return None,
         };
         let held = &advice.held;
-        let text = held.reason.as_deref().unwrap_or_default();
+        let given = |name: &Option<Foreign>| name.as_ref().map(|name| name.as_given().to_owned());
+        let text = held.reason.as_ref().map_or("", Foreign::as_given);
         let drawn_from = match advice.recommendation {
             Recommendation::Try => {
                 let one = advice.try_one?;
@@ -83,10 +84,15 @@ impl Candidate {
                 Some(_) => advice.target,
                 None => own_target(advice),
             },
-            owner: held.owner.clone(),
-            user: held.user.clone(),
+            owner: given(&held.owner),
+            user: given(&held.user),
             subcode: held.subcode,
-            cause: cause_of(held.owner.as_deref(), held.code, held.subcode, text),
+            cause: cause_of(
+                held.owner.as_ref().map(Foreign::as_given),
+                held.code,
+                held.subcode,
+                text,
+            ),
             advice: advice.recommendation,
             action: advice.action,
             probability: advice.action.and_then(|action| advice.success_of(action)),

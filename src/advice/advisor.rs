@@ -30,6 +30,7 @@ use crate::history::{Action, Episode, EventLogView, History, HoldInQueue, reason
 use crate::hold_code::{self, Cause};
 use crate::model::{Batch, Model, ModelError};
 use crate::policy::{Again, Prediction};
+use crate::text::Foreign;
 use eventlog::JobId;
 
 /// Judges held jobs: of the history nothing is seen that is later than the instant asked about.
@@ -482,7 +483,7 @@ impl<'a> Advisor<'a> {
         }
         let bad_place = self.bad_place(&hold, now);
         if let Some(Evidence::Place { place, .. }) = &bad_place
-            && facts.was_at(place)
+            && facts.was_at(place.as_given())
         {
             facts.to_mut().at_bad_place = true;
         }
@@ -727,7 +728,7 @@ impl<'a> Advisor<'a> {
         let decides = decides.into_iter().map(of_limit);
         let corrected = held.corrected.iter().cloned();
         decides
-            .chain(corrected.map(|name| Evidence::Corrected { name }))
+            .chain(corrected.map(|name| Evidence::Corrected { name: name.into() }))
             .chain(words.map(|words| Evidence::ProgramWords { words }))
             .chain(held.exit_status.map(|status| Evidence::Exit { status }))
             .chain(
@@ -798,11 +799,11 @@ impl<'a> Advisor<'a> {
         } else if let Some(Against::OpenTry { job }) = question.group.against {
             WaitFor::Try { job: job.to_string() }
         } else if seen.event_log != EventLogView::Whole {
-            WaitFor::InOrder { server: named }
+            WaitFor::InOrder { server: named.map(Foreign::from) }
         } else if server.is_some() || cache.is_some() {
-            WaitFor::Fetched { server: named }
+            WaitFor::Fetched { server: named.map(Foreign::from) }
         } else if let Some(directory) = reason.and_then(reason::directory) {
-            WaitFor::Directory { directory }
+            WaitFor::Directory { directory: directory.into() }
         } else {
             WaitFor::LikeHold
         };
@@ -859,16 +860,16 @@ fn describe(held: &Held, hold: &Episode, parts: &changes::Hold<'_>, facts: &JobF
     let text = parts.reason;
     HeldJob {
         job: held.job,
-        owner: hold.owner.clone(),
-        user: held.user.clone(),
+        owner: hold.owner.clone().map(Foreign::from),
+        user: held.user.clone().map(Foreign::from),
         code: Some(hold.identity.code),
         subcode: Some(hold.identity.subcode),
-        reason: (!text.is_empty()).then(|| text.to_owned()),
+        reason: (!text.is_empty()).then(|| text.into()),
         cause: SharedCause::of(hold.identity.code, hold.identity.subcode, text),
         held_since: hold.held_at,
         num_holds: u32::try_from(hold.identity.num_holds).unwrap_or(0),
         dagman_job_id: held.dagman_job_id,
-        place: changes::failed_at(parts, facts).map(|(_, name)| name),
+        place: changes::failed_at(parts, facts).map(|(_, name)| name.into()),
     }
 }
 

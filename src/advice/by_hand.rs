@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::change_kind::{Change, ChangeKind, Correction};
 use super::editable::{Editable, command_of};
 use super::job_facts::JobFacts;
+use crate::text::Foreign;
 
 /// Elements of a list that are looked through.
 const ELEMENTS: usize = 10_000;
@@ -21,7 +22,7 @@ pub struct ByHand {
     /// It is a list with commas, which an edit replaces as a whole.
     pub is_list: bool,
     /// The faulty element, or the faulty value, as it stands there; `None` where that is not known.
-    pub element: Option<String>,
+    pub element: Option<Foreign>,
     /// The setting of the access point that keeps the attribute from edits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kept_by: Option<&'static str>,
@@ -49,6 +50,7 @@ impl ByHand {
             _ => None,
         };
         let (command, kept_by) = (command_of(attribute), editable.kept_by(attribute));
+        let element = element.map(Foreign::from);
         Some(Self { attribute, command, is_list, element, kept_by })
     }
 
@@ -72,7 +74,8 @@ impl Change {
     /// With where the faulty name stands, of what is corrected by hand.
     pub(super) fn with_way(mut self, facts: &JobFacts, editable: &Editable) -> Self {
         if let (ChangeKind::Correct { what, name }, true) = (&self.what, self.commands.is_empty()) {
-            self.by_hand = ByHand::of(*what, name.as_deref(), facts, editable);
+            let name = name.as_ref().map(Foreign::as_given);
+            self.by_hand = ByHand::of(*what, name, facts, editable);
         }
         self
     }
@@ -94,19 +97,19 @@ mod tests {
             let way = ByHand::of(what, Some(name), &facts, &Editable::default())?;
             Some((way.attribute, way.element))
         };
-        let input = |element: &str| Some(("TransferInput", Some(element.to_owned())));
+        let input = |element: &str| Some(("TransferInput", Some(element.into())));
         assert_eq!(of(Correction::Input, "/home/a/in/x.dat"), input("in/x.dat"));
         assert_eq!(of(Correction::Input, "/home/a/z"), input("/home/a/z"));
         assert_eq!(of(Correction::UrlMissing, "http://s.example/y"), input("http://s.example/y"));
         assert_eq!(of(Correction::Input, "/home/b/x.dat"), Some(("TransferInput", None)));
-        assert_eq!(of(Correction::WorkingDirectory, "x"), Some(("Iwd", facts.iwd.clone())));
+        assert_eq!(of(Correction::WorkingDirectory, "x"), Some(("Iwd", Some("/home/a/".into()))));
         assert_eq!(of(Correction::Quota, "x"), None);
     }
 
     #[test]
     fn jobs_of_a_group_share_what_is_the_same() {
         let of = |attribute, element: &str| {
-            let element = Some(element.to_owned());
+            let element = Some(element.into());
             ByHand { attribute, command: String::new(), is_list: false, element, kept_by: None }
         };
         let (one, same) = (of("In", "a"), of("In", "a"));

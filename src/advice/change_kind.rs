@@ -8,6 +8,7 @@ use super::by_hand::ByHand;
 use super::command::Command;
 use super::edits::EditFacts;
 use crate::sizes::Resource;
+use crate::text::Foreign;
 
 /// What to change before a release, and how.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -69,7 +70,7 @@ pub enum ChangeKind {
         /// The attribute of a machine that names the place.
         attribute: &'static str,
         /// The place.
-        name: Option<String>,
+        name: Option<Foreign>,
         /// A clause for Requirements, where they are not known and no command can extend them.
         clause: Option<String>,
     },
@@ -78,7 +79,7 @@ pub enum ChangeKind {
         /// The attribute or knob that sets it.
         policy: String,
         /// The comparison, as it is written.
-        test: String,
+        test: Foreign,
         /// What it was when the job was held, in the unit of the test.
         reached: Figure,
         /// The job would be held again at once, if it is released as it is.
@@ -98,30 +99,30 @@ pub enum ChangeKind {
     /// The first line of the executable names an interpreter that cannot be run.
     Interpreter {
         /// The executable, where known.
-        name: Option<String>,
+        name: Option<Foreign>,
         /// The interpreter.
-        interpreter: String,
+        interpreter: Foreign,
     },
     /// Correct something by hand.
     Correct {
         /// What.
         what: Correction,
         /// The file, URL, image or credential, where known.
-        name: Option<String>,
+        name: Option<Foreign>,
     },
     /// Correct what its program names.
     Program {
         /// The line that its last run wrote.
-        line: String,
+        line: Foreign,
         /// The file that it stands in.
-        path: String,
+        path: Foreign,
     },
     /// What usually helps against this code.
     Usual {
         /// A clause without capital and full stop.
         change: &'static str,
         /// The file that it is about, where known.
-        name: Option<String>,
+        name: Option<Foreign>,
     },
 }
 
@@ -132,7 +133,7 @@ pub enum LimitRaise {
     /// By an attribute of the job.
     Attribute {
         /// Its name.
-        name: String,
+        name: Foreign,
         /// What it is.
         from: Figure,
         /// What it should be.
@@ -141,7 +142,7 @@ pub enum LimitRaise {
     /// In an expression of the job.
     Expression {
         /// The attribute.
-        name: String,
+        name: Foreign,
         /// The limit in it.
         limit: Figure,
     },
@@ -154,7 +155,7 @@ pub enum LimitRaise {
     /// The attribute is compared with something that makes no sense.
     Nonsense {
         /// Its name.
-        name: String,
+        name: Foreign,
         /// What it would have to be.
         to: i64,
     },
@@ -316,7 +317,7 @@ impl ChangeKind {
         }
     }
 
-    fn name_mut(&mut self) -> Option<&mut Option<String>> {
+    fn name_mut(&mut self) -> Option<&mut Option<Foreign>> {
         match self {
             Self::Place { name, .. }
             | Self::Interpreter { name, .. }
@@ -351,12 +352,12 @@ impl ChangeKind {
     }
 
     /// The file, place, URL, image or credential that it is about.
-    pub fn name(&self) -> Option<&str> {
+    pub fn name(&self) -> Option<&Foreign> {
         match self {
             Self::Place { name, .. }
             | Self::Interpreter { name, .. }
             | Self::Correct { name, .. }
-            | Self::Usual { name, .. } => name.as_deref(),
+            | Self::Usual { name, .. } => name.as_ref(),
             _ => None,
         }
     }

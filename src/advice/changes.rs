@@ -18,7 +18,7 @@ use crate::history::reason::{Side, canonical, file_name, host, machine, side, ur
 use crate::history::{Action, Episode};
 use crate::hold_code::{self, About, Cause, HoldCode, cause_of};
 use crate::sizes::{LEAST, NEAR_LIMIT, Resource, megabytes};
-use crate::text::{classad_quote, is_fit};
+use crate::text::{Foreign, can_be_pasted, classad_quote};
 
 /// A hold that is judged: what its codes and reason say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -340,7 +340,7 @@ fn site(hold: &Hold<'_>, facts: &JobFacts, editable: &Editable) -> Option<Change
     let exclusion = format!("TARGET.{attribute} =!= {}", classad_quote(&name)?);
     let requirements = facts.requirements.as_deref().map(str::trim).filter(|old| !old.is_empty());
     let edit = match requirements {
-        Some(old) if !old.contains(&exclusion) && is_fit(old) => {
+        Some(old) if !old.contains(&exclusion) && can_be_pasted(old) => {
             let new = format!("({old}) && ({exclusion})");
             editable.edit("Requirements", Some(old.to_owned()), &new)
         }
@@ -348,7 +348,7 @@ fn site(hold: &Hold<'_>, facts: &JobFacts, editable: &Editable) -> Option<Change
     };
     // Without the expression in force an edit would lose it.
     let clause = Some(exclusion).filter(|_| requirements.is_none());
-    let what = ChangeKind::Place { attribute, name: Some(name), clause };
+    let what = ChangeKind::Place { attribute, name: Some(name.into()), clause };
     Some(Change::new(what, edit.into_iter().map(Command::Edit).collect()).taken_back())
 }
 
@@ -361,7 +361,8 @@ fn other(hold: &Hold<'_>, facts: &JobFacts, editable: &Editable) -> Option<Chang
     if let Some(own) = own.filter(|_| facts.raise_may_help()) {
         return Some(limit::change(own, facts.limit_seen.as_ref(), editable));
     }
-    let correct = |what, name| ChangeKind::Correct { what, name };
+    let correct =
+        |what, name: Option<String>| ChangeKind::Correct { what, name: name.map(Foreign::from) };
     let code = HoldCode::of(code_of_transfer(hold.code?, hold.reason))?;
     if let Some(program) = of_program(facts).filter(|_| hold.resource().is_none()) {
         return Some(program.by_hand());
@@ -449,8 +450,9 @@ fn executable(hold: &Hold<'_>, facts: &JobFacts) -> Change {
     // What lay in the sandbox is a copy: the file to correct is the job's own.
     let named = file_name(hold.reason).filter(|path| in_sandbox(path).is_none());
     let name = named.or_else(|| ours.clone()).or_else(|| sandbox_file(hold.reason));
+    let name = name.map(Foreign::from);
     if let Some(interpreter) = interpreter(hold.reason) {
-        return ChangeKind::Interpreter { name, interpreter }.by_hand();
+        return ChangeKind::Interpreter { name, interpreter: interpreter.into() }.by_hand();
     }
     let what = match hold.subcode {
         Some(EACCES) => Correction::ExecutePermission,
@@ -459,7 +461,7 @@ fn executable(hold: &Hold<'_>, facts: &JobFacts) -> Change {
         Some(7) => Correction::Arguments,
         _ => Correction::Executable,
     };
-    let chmod = ours.filter(|path| what == Correction::ExecutePermission && is_fit(path));
+    let chmod = ours.filter(|path| what == Correction::ExecutePermission && can_be_pasted(path));
     let chmod = chmod.map(|path| Command::Run(vec!["chmod".to_owned(), "+x".to_owned(), path]));
     Change::new(ChangeKind::Correct { what, name }, chmod.into_iter().collect())
 }
@@ -490,6 +492,7 @@ fn sandbox_file(reason: &str) -> Option<String> {
 fn file(hold: &Hold<'_>, code: &HoldCode) -> Option<ChangeKind> {
     let name =
         sandbox_file(hold.reason).or_else(|| file_name(hold.reason)).or_else(|| url(hold.reason));
+    let name = name.map(Foreign::from);
     let subcode = hold.subcode?;
     let what = match (code.about, subcode, Trouble::of_errno(subcode)) {
         (_, EDQUOT, _) => Correction::Quota,
@@ -518,7 +521,7 @@ fn transfer_by_url(hold: &Hold<'_>, facts: &JobFacts) -> Option<ChangeKind> {
         Some(_) => return None,
         None => Correction::Url,
     };
-    Some(ChangeKind::Correct { what, name: url(hold.reason) })
+    Some(ChangeKind::Correct { what, name: url(hold.reason).map(Foreign::from) })
 }
 
 impl Change {

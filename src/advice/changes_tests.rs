@@ -179,7 +179,7 @@ fn the_place_does_not_matter_for_a_file_that_is_missing_at_the_access_point() {
     let actions = applicable_actions(&hold(13, 2, reason), &facts());
     assert_eq!(actions, [Action::AsIs, Action::Other]);
     let change = changed(Action::Other, &hold(13, 2, reason), &facts()).unwrap();
-    assert!(text(&change).starts_with("Put /home/u/in put.dat back"), "{}", text(&change));
+    assert!(text(&change).starts_with("Put \"/home/u/in put.dat\" back"), "{}", text(&change));
 }
 
 #[test]
@@ -281,7 +281,7 @@ proptest! {
             let Some(change) = change else { continue };
             let lines = change.commands.iter().map(|command| command.line("true"));
             for text in lines.chain([text(&change)]) {
-                prop_assert!(is_fit(&text), "{text:?}");
+                prop_assert!(crate::text::is_fit(&text), "{text:?}");
             }
         }
     }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::policy::{Knobs, is_owners};
+use crate::text::can_be_pasted;
 
 /// Attributes that the submit language sets and that an edit may set too, with their submit
 /// commands (manual page `condor_submit`).
@@ -66,10 +67,11 @@ impl Editable {
         (is_submitted || is_owners(attribute)) && self.kept_by(attribute).is_none()
     }
 
-    /// An edit, where it is allowed. `old`: the value, an expression, where known.
+    /// An edit, where it is allowed and can be pasted. `old`: the value, an expression, where known.
     pub fn edit(&self, attribute: &str, old: Option<String>, new: &str) -> Option<Edit> {
         let (name, new) = (attribute.to_owned(), new.to_owned());
-        self.allows(attribute).then_some(Edit { attribute: name, old, new })
+        let may = self.allows(attribute) && can_be_pasted(&new);
+        may.then_some(Edit { attribute: name, old, new })
     }
 }
 

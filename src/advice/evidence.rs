@@ -12,6 +12,7 @@ use crate::history::{
     AdFacts, Episode, EventLogView, Exit, History, HoldIdentity, JobHistory, Symbol, What,
 };
 use crate::hold_code::{self, Cause, cause_of};
+use crate::text::Foreign;
 
 /// Something that was seen of a hold: of the job itself, or of other jobs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -38,7 +39,7 @@ pub enum Evidence {
     /// What its hold reason names was corrected since.
     Corrected {
         /// The URL, the file, or the executable.
-        name: String,
+        name: Foreign,
     },
     /// Its program ended with a status that names a kind of cause.
     Exit {
@@ -49,14 +50,14 @@ pub enum Evidence {
     /// HTCondor said something of the job just before a hold that gives no reason.
     Message {
         /// What.
-        text: String,
+        text: Foreign,
         /// Seconds before the hold.
         seconds_before: i64,
     },
     /// Most jobs held for this cause were last at one place, where few jobs run.
     Place {
         /// The site, else the machine.
-        place: String,
+        place: Foreign,
         /// Held jobs of the cluster that were last there.
         held: usize,
         /// Held jobs of the cluster of which the place is known.
@@ -168,7 +169,7 @@ pub struct Near {
     /// What they share.
     pub scope: Scope,
     /// Site, file server or file, where known.
-    pub name: Option<String>,
+    pub name: Option<Foreign>,
     /// The file is an input: it could not be read. Any other path in a reason is only named there.
     pub input: bool,
 }
@@ -231,7 +232,7 @@ pub(super) fn message(hold: &Episode, job: &JobHistory, history: &History) -> Op
     let before = |at: i64| hold.held_at.saturating_sub(at);
     let message = job.message.filter(|message| (0..=JUST_BEFORE).contains(&before(message.since)));
     let message = message.filter(|_| hold.identity.code == 0 || reason.is_empty())?;
-    let text = history.symbols.name(message.value).to_owned();
+    let text = history.symbols.name(message.value).into();
     Some(Evidence::Message { text, seconds_before: before(message.since) })
 }
 
@@ -266,7 +267,7 @@ pub(super) fn place(
     // One more than was seen: a place where nothing began has a share too.
     let share = (there.began + 1) as f64 / (all.began + 1) as f64;
     (at_least(held, of, share) < CHANCE).then(|| Evidence::Place {
-        place: history.symbols.name(place).to_owned(),
+        place: history.symbols.name(place).into(),
         held,
         of,
         began: there.began,
@@ -313,6 +314,7 @@ impl<'a> Around<'a> {
     fn near(&self, neighbourhood: &Neighbourhood) -> Near {
         let named = matches!(neighbourhood.scope, Scope::Site | Scope::Server | Scope::File);
         let name = neighbourhood.name.clone().filter(|name| named && !name.is_empty());
+        let name = name.map(Foreign::from);
         let input = self.input && neighbourhood.scope == Scope::File;
         Near { scope: neighbourhood.scope, name, input }
     }

@@ -13,6 +13,7 @@ use crate::checks::{Check, Fault, Finding, LocalFiles, Needed, Remark, Thing, Wh
 use crate::history::HoldInQueue;
 use crate::history::reason::{self, Side};
 use crate::hold_code::{About, about};
+use crate::text::Foreign;
 
 /// Input files of one job that are looked at.
 const INPUT_FILES: usize = 100;
@@ -157,7 +158,7 @@ fn remark(check: &mut Check, ad: &ClassAd, hold: &HoldInQueue) {
     let requirements = ad.get("Requirements").map(ToString::to_string).unwrap_or_default();
     let requirements = requirements.to_ascii_lowercase();
     check.remarks.retain(|remark| match remark {
-        Remark::OtherMachine { machine } => !requirements.contains(machine.as_str()),
+        Remark::OtherMachine { machine } => !requirements.contains(machine.as_given()),
         _ => true,
     });
     let ends_early = |seconds: &i64| {
@@ -261,7 +262,7 @@ fn of_hold(finding: Finding, hold: &HoldInQueue) -> Finding {
 #[serde(rename_all = "PascalCase")]
 pub struct ProgramWords {
     /// The file that Out or Err names.
-    pub path: String,
+    pub path: Foreign,
     /// Its last line that says why.
     #[serde(flatten)]
     pub words: Words,
@@ -316,9 +317,10 @@ pub(super) fn corrected(ad: &ClassAd, hold: &HoldInQueue, checks: &[Check]) -> O
                 check.thing == Thing::Executable
                     && matches!(check.finding, Finding::Gone { changed_at: Some(at) } if at > since)
                     && !check.remarks.iter().any(is_fault)
-                    && (named.is_none() || check.interpreter != named)
+                    && (named.is_none()
+                        || check.interpreter.as_ref().map(Foreign::as_given) != named.as_deref())
             };
-            checks.iter().find(changed).map(|check| check.path.clone())
+            checks.iter().find(changed).map(|check| check.path.as_given().to_owned())
         }
         _ => None,
     }
@@ -359,7 +361,7 @@ pub(super) fn program_words(
         Some(began) if words.written_at >= began => WordsOf::ThisRun,
         _ => WordsOf::EarlierRun,
     };
-    Some(ProgramWords { path, words, of })
+    Some(ProgramWords { path: path.into(), words, of })
 }
 
 /// The line of a job's error output that says why its program failed in the run between these
@@ -372,7 +374,7 @@ pub(crate) fn error_line(
 ) -> Option<String> {
     let (path, words) = files.words(ad, &streams(ad, &["Err"])?)?;
     let is_of_run = (began..=ended.saturating_add(WRITTEN_AFTER)).contains(&words.written_at);
-    (is_of_run && !may_be_shared(ad, &path)).then_some(words.line)
+    (is_of_run && !may_be_shared(ad, &path)).then(|| words.line.as_given().to_owned())
 }
 
 /// Seconds after the event of a run's end in which its output is written at most. Assumed.

@@ -193,7 +193,7 @@ impl JobFacts {
     /// What its program wrote until a limit ended the run: HTCondor fetches no output of such a run, so
     /// that it is there only where it was seen, or is written in place.
     pub(super) fn written(&self) -> Option<String> {
-        let seen = self.program_words.as_ref().map(|words| words.path.clone());
+        let seen = self.program_words.as_ref().map(|words| words.path.as_given().to_owned());
         seen.or_else(|| self.error_output.clone().filter(|_| self.writes_in_place))
     }
 

@@ -8,7 +8,6 @@ use super::siblings::LimitSeen;
 use crate::history::{Action, JobHistory, Step, What};
 use crate::hold_code::{self, About};
 use crate::policy::{Again, Measure, OwnLimit, Prediction, Raise, Request, refuses_another_run};
-use crate::text::is_fit;
 
 /// A limit beyond this makes no sense: 30 years in seconds, 900 TiB in MiB.
 const MOST: i64 = 1_000_000_000;
@@ -63,26 +62,24 @@ pub(super) fn change(limit: &OwnLimit, seen: Option<&LimitSeen>, editable: &Edit
     let took = seen.and_then(LimitSeen::longest).filter(|_| needed.is_some());
     let wanted = needed.map(|seconds| limit.raise.to(limit, in_unit(seconds)));
     let command = |name: &str, old, new: &str| -> Vec<Command> {
-        // No command where a text cannot be pasted as it is.
-        let edit =
-            Some(new).filter(|new| is_fit(new)).and_then(|new| editable.edit(name, old, new));
-        edit.map(Command::Edit).into_iter().collect()
+        editable.edit(name, old, new).map(Command::Edit).into_iter().collect()
     };
     let (raise, commands) = match wanted.as_ref().unwrap_or(&limit.raise) {
         raise if !is_owners(raise, &limit.policy, editable) => {
             (LimitRaise::Administrator, Vec::new())
         }
         Raise::Attribute { name, to, .. } if *to > MOST => {
-            (LimitRaise::Nonsense { name: name.clone(), to: *to }, Vec::new())
+            (LimitRaise::Nonsense { name: name.as_str().into(), to: *to }, Vec::new())
         }
         Raise::Attribute { name, from, to } => {
             let old = Some(from.to_string());
             let (from, to) = (Figure::from(*from), Figure::from(*to));
             let commands = command(name, old, &to.to_string());
-            (LimitRaise::Attribute { name: name.clone(), from, to }, commands)
+            (LimitRaise::Attribute { name: name.as_str().into(), from, to }, commands)
         }
         Raise::Expression { name, text, .. } => {
-            let raise = LimitRaise::Expression { name: name.clone(), limit: limit.limit.into() };
+            let (name, limit) = (name.as_str(), limit.limit.into());
+            let raise = LimitRaise::Expression { name: name.into(), limit };
             (raise, command(name, None, text))
         }
         Raise::Request(Request::Cpus) => (LimitRaise::Cpus, Vec::new()),
@@ -90,7 +87,7 @@ pub(super) fn change(limit: &OwnLimit, seen: Option<&LimitSeen>, editable: &Edit
     };
     let what = ChangeKind::Limit {
         policy: limit.policy.clone(),
-        test: limit.test.clone(),
+        test: limit.test.as_str().into(),
         reached: limit.reached.into(),
         at_once: limit.again == Again::AtOnce,
         finished_after: took.map(|seconds| Figure::from(in_unit(seconds))),
@@ -137,7 +134,7 @@ mod tests {
         assert_eq!(
             text,
             "Raise RunLimit from 8 to 22, or make the job need less: PeriodicHold tests \
-             time() - JobCurrentStartDate > RunLimit, and it was 11."
+             \"time() - JobCurrentStartDate > RunLimit\", and it was 11."
         );
         assert_eq!(commands, ["condor_qedit -constraint true RunLimit 22"]);
     }

@@ -12,7 +12,7 @@ use super::meaning::code_of_transfer;
 use crate::history::reason::{Side, file_name, side, url};
 use crate::hold_code::{self, About};
 use crate::sizes::Resource;
-use crate::text::is_fit;
+use crate::text::{Foreign, can_be_pasted};
 use eventlog::JobId;
 
 /// What to look at.
@@ -22,32 +22,32 @@ pub enum LookAt {
     /// The end of what its program wrote.
     Output {
         /// The file that Err or Out names.
-        path: String,
+        path: Foreign,
     },
     /// A file or directory, with those on the way to it.
     File {
         /// Its path.
-        path: String,
+        path: Foreign,
     },
     /// How its memory grew in each run.
     Growth {
         /// Its event log, which UserLog names.
-        path: String,
+        path: Foreign,
     },
     /// The room on a file system.
     Space {
         /// A file on it.
-        path: String,
+        path: Foreign,
     },
     /// The answer of a file server.
     Url {
         /// The URL.
-        url: String,
+        url: Foreign,
     },
     /// The name of a server that nobody reached.
     Name {
         /// The URL in TransferInput.
-        url: String,
+        url: Foreign,
     },
     /// The hold reason of another job of the cluster, which was released.
     Tried {
@@ -73,23 +73,23 @@ pub(super) fn at(
     let about = hold_code::about(code)?;
     let named = || file_name(hold.reason).filter(|path| in_sandbox(path).is_none());
     let path = || named().filter(|path| path.starts_with('/'));
-    let file = |path: Option<String>| path.map(|path| LookAt::File { path });
-    let output = || facts.error_output.clone().map(|path| LookAt::Output { path });
+    let file = |path: Option<String>| path.map(|path| LookAt::File { path: path.into() });
+    let output = || facts.error_output.clone().map(|path| LookAt::Output { path: path.into() });
     let in_queue = facts.num_holds.is_some();
-    let written = || facts.written().map(|path| LookAt::Output { path });
+    let written = || facts.written().map(|path| LookAt::Output { path: path.into() });
     // No raise cures it: what it was doing says why.
     if !facts.raise_may_help() {
         let leaks = facts.limit_seen.as_ref().is_some_and(|seen| seen.leaks(Resource::Memory));
         let log = facts.user_log.clone().filter(|_| leaks);
-        return written().or(log.map(|path| LookAt::Growth { path }));
+        return written().or(log.map(|path| LookAt::Growth { path: path.into() }));
     }
     let at_access_point = side(hold.reason) == Some(Side::AccessPoint);
     match about {
         About::Input | About::Output if url(hold.reason).is_some() => {
-            url(hold.reason).map(|url| LookAt::Url { url })
+            url(hold.reason).map(|url| LookAt::Url { url: url.into() })
         }
         About::Output if at_access_point && matches!(hold.subcode, Some(ENOSPC | EDQUOT)) => {
-            path().map(|path| LookAt::Space { path })
+            path().map(|path| LookAt::Space { path: path.into() })
         }
         About::Output if !at_access_point && hold.subcode == Some(ENOENT) => output(),
         About::Input | About::Output => {
@@ -113,27 +113,30 @@ pub(super) fn at(
 
 impl LookAt {
     /// The command that opens it: `less` opens no device and no pipe, and shows control characters as
-    /// text (its manual page, -f and -r). None where a text cannot be pasted, and for a URL that is no
-    /// http(s).
+    /// text (its manual page, -f and -r). A URL that cannot be pasted, as with a secret in it, is looked
+    /// up in the job. None where another text cannot be pasted, and for a URL that is no http(s).
     pub(super) fn command(&self, job: JobId) -> Option<Command> {
         // Event 006 has MemoryUsage in its second line.
         let image_size = format!("^006 ({:03}.{:03}.", job.cluster, job.proc);
         let job = job.to_string();
         let words: Vec<&str> = match self {
-            Self::Growth { path } => vec!["grep", "-A", "1", &image_size, path],
-            Self::Output { path } => vec!["less", "+G", path],
-            Self::File { path } => vec!["namei", "-l", path],
-            Self::Space { path } => vec!["df", "-h", directory(path)],
-            Self::Url { url } if url.starts_with("http") => {
-                vec!["curl", "-sS", "-m", "30", "-r", "0-0", "-o", "/dev/null", "-D", "-", url]
-            }
+            Self::Growth { path } => vec!["grep", "-A", "1", &image_size, path.as_given()],
+            Self::Output { path } => vec!["less", "+G", path.as_given()],
+            Self::File { path } => vec!["namei", "-l", path.as_given()],
+            Self::Space { path } => vec!["df", "-h", directory(path.as_given())],
+            Self::Url { url } if url.as_given().starts_with("http") => match url.as_given() {
+                url if can_be_pasted(url) => {
+                    vec!["curl", "-sS", "-m", "30", "-r", "0-0", "-o", "/dev/null", "-D", "-", url]
+                }
+                _ => vec!["condor_q", &job, "-af:ln", "HoldReason", "TransferInput"],
+            },
             Self::Url { .. } => return None,
             Self::Name { .. } => vec!["condor_q", &job, "-af:ln", "TransferInput"],
             Self::Tried { job } => vec!["condor_q", "-hold", job],
             Self::JobPolicy => vec!["condor_q", &job, "-af:ln", "PeriodicHold", "OnExitHold"],
             Self::SystemPolicy => vec!["condor_config_val", "-dump", "SYSTEM_PERIODIC_HOLD"],
         };
-        let fit = words.iter().all(|word| is_fit(word));
+        let fit = words.iter().all(|word| can_be_pasted(word));
         fit.then(|| Command::Run(words.into_iter().map(str::to_owned).collect()))
     }
 }
@@ -174,6 +177,7 @@ mod tests {
                        (errno 2) No such file or directory";
         let url = "Transfer input files failure at execution point e using protocol http. Details: \
                    odd ( URL file = http://s.org/a.dat )|";
+        let signed = &url.replace("a.dat", "a.dat?sig=AB12cd34");
         for (code, subcode, reason, line) in [
             (3, 33, "The job attribute OnExitHold", "less +G '/home/a/it'\\''s.err'"),
             (12, 28, access, "df -h /srv/a"),
@@ -181,6 +185,7 @@ mod tests {
             (14, 2, "Cannot access initial working directory /data/x: No", "namei -l /data/x"),
             (6, 2, "Failed to execute", "namei -l /home/a/run.sh"),
             (13, 256, url, "curl -sS -m 30 -r 0-0 -o /dev/null -D - http://s.org/a.dat"),
+            (13, 256, signed, "condor_q 7.1 -af:ln HoldReason TransferInput"),
         ] {
             assert_eq!(looked(code, subcode, reason).unwrap().1, line, "{code}");
         }
@@ -198,13 +203,13 @@ mod tests {
     }
     #[test]
     fn memory_that_grew_is_looked_up_in_the_event_log() {
-        let growth = LookAt::Growth { path: "/home/a/job.log".to_owned() };
+        let growth = LookAt::Growth { path: "/home/a/job.log".into() };
         let line = growth.command(JobId::new(7, 1)).unwrap().line("true");
         assert_eq!(line, "grep -A 1 '^006 (007.001.' /home/a/job.log");
     }
     #[test]
     fn the_name_of_a_server_is_looked_up_in_the_job() {
-        let name = LookAt::Name { url: "http://dta.example/a".to_owned() };
+        let name = LookAt::Name { url: "http://dta.example/a".into() };
         let line = name.command(JobId::new(7, 1)).unwrap().line("true");
         assert_eq!(line, "condor_q 7.1 -af:ln TransferInput");
     }
@@ -218,7 +223,7 @@ mod tests {
             ..JobFacts::of(JobId::new(7, 1))
         };
         let in_place = JobFacts { writes_in_place: true, ..facts.clone() };
-        let output = Some(LookAt::Output { path: "/home/a/x.err".to_owned() });
+        let output = Some(LookAt::Output { path: "/home/a/x.err".into() });
         for code in [3, 26, 46, 47] {
             assert_eq!(at(&hold(code), &in_place, None), output, "{code}");
         }

@@ -10,7 +10,7 @@ use super::meaning::SharedCause;
 use super::{Change, Choices, Command, Costs, Curve, Evidence, LookAt, Target, TryOne, Undecided};
 use crate::history::{Action, EventLogView};
 use crate::policy::Prediction;
-use crate::text::in_words;
+use crate::text::{Foreign, in_words};
 use eventlog::JobId;
 
 /// What to do with a held job.
@@ -115,15 +115,15 @@ pub struct HeldJob {
     /// The job.
     pub job: JobId,
     /// Owner, where known.
-    pub owner: Option<String>,
+    pub owner: Option<Foreign>,
     /// User, where the queue was asked.
-    pub user: Option<String>,
+    pub user: Option<Foreign>,
     /// HoldReasonCode.
     pub code: Option<i32>,
     /// HoldReasonSubCode.
     pub subcode: Option<i32>,
     /// HoldReason as HTCondor wrote it.
-    pub reason: Option<String>,
+    pub reason: Option<Foreign>,
     /// What the hold is about, as far as like holds share it.
     pub cause: SharedCause,
     /// EnteredCurrentStatus, or the time of the 012 event; Unix seconds.
@@ -133,7 +133,7 @@ pub struct HeldJob {
     /// The job is a node of this DAGMan job (DAGManJobId).
     pub dagman_job_id: Option<i32>,
     /// The site of its last run, else the machine, where known.
-    pub place: Option<String>,
+    pub place: Option<Foreign>,
 }
 
 /// An event that would change the advice.
@@ -147,7 +147,7 @@ pub enum WaitFor {
     /// Another job has fetched its input again.
     Fetched {
         /// The file server, where known.
-        server: Option<String>,
+        server: Option<Foreign>,
     },
     /// A job of its cluster, which was released from a hold for the same cause, shows what becomes of
     /// it.
@@ -158,7 +158,7 @@ pub enum WaitFor {
     /// Another job held for a file in this directory has got through after a release.
     Directory {
         /// The directory.
-        directory: String,
+        directory: Foreign,
     },
     /// Another job with this hold reason has got through after a release.
     LikeHold,
@@ -168,7 +168,7 @@ pub enum WaitFor {
     /// log nothing but the logs read shows that.
     InOrder {
         /// The file server, where it is one.
-        server: Option<String>,
+        server: Option<Foreign>,
     },
 }
 
@@ -233,11 +233,17 @@ pub enum Missing {
     },
 }
 
+/// Characters of the path of a log.
+const LOG: usize = 200;
+
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Source(line) => f.write_str(&in_words(line)),
-            Self::JobLog { log, fault } => write!(f, "job event log {log}: {}", in_words(fault)),
+            Self::JobLog { log, fault } => {
+                let log = Foreign::from(&**log).named(LOG);
+                write!(f, "job event log {log}: {}", in_words(fault))
+            }
         }
     }
 }

@@ -546,7 +546,7 @@ mod tests {
     fn a_url_that_answers_here_is_worth_less_than_a_file_that_is_there() {
         let check = |thing, finding| Check {
             thing,
-            path: String::new(),
+            path: "".into(),
             named: true,
             finding,
             checked_at: 0,

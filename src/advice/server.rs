@@ -12,6 +12,7 @@ use super::{FailedTransfer, LookAt, Recommendation, Undecided};
 use crate::checks::{Check, Finding, Thing, Why};
 use crate::features::AtServer;
 use crate::history::{Action, Episode, ErrorType, History, Symbol, What, reason};
+use crate::text::Foreign;
 
 /// Seconds around a hold in which a server has to refuse others too: jobs of one outage are held
 /// within minutes. Assumed.
@@ -29,7 +30,7 @@ const MOST: usize = 1_000;
 #[serde(rename_all = "PascalCase")]
 pub struct Refusal {
     /// The server.
-    pub server: String,
+    pub server: Foreign,
     /// Owners whose jobs were refused, each another file.
     pub owners: usize,
     /// Seconds from the last start of a job with input from there to the first of these holds.
@@ -80,7 +81,11 @@ impl Refusal {
         let worked = met.last_started(last)?;
         let worked_before =
             first.checked_sub(worked).filter(|before| (0..=LAST_DAY).contains(before))?;
-        (owners.len() == OWNERS).then_some(Self { server, owners: OWNERS + 1, worked_before })
+        (owners.len() == OWNERS).then_some(Self {
+            server: server.into(),
+            owners: OWNERS + 1,
+            worked_before,
+        })
     }
 }
 
@@ -224,7 +229,7 @@ impl NeverReached {
     }
 
     pub(super) fn look(&self) -> LookAt {
-        LookAt::Name { url: self.url.clone() }
+        LookAt::Name { url: self.url.as_str().into() }
     }
 }
 

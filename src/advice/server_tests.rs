@@ -71,7 +71,7 @@ fn a_name_that_is_not_known_here_either_is_to_be_corrected() {
     let advice_after = |hours: i64| advice(&held(hours, UNRESOLVED), &[], &sure);
     let advised = advice_after(26);
     assert_eq!(advised.recommendation, Recommendation::Change);
-    let name = Some(URL.to_owned());
+    let name = Some(URL.into());
     let correct = ChangeKind::Correct { what: Correction::UrlServer, name };
     assert_eq!(advised.change.map(|change| change.what), Some(correct));
     assert_eq!(advised.commands, []);
@@ -91,7 +91,7 @@ fn a_name_service_that_knows_no_name_shows_nothing() {
         let answers = [vec![(URL, no_name())], others].concat();
         let advised = advice(&held(26, UNRESOLVED), &[], &answers);
         assert_eq!(advised.recommendation, Recommendation::Look, "{answers:?}");
-        assert_eq!(advised.look, Some(LookAt::Name { url: URL.to_owned() }));
+        assert_eq!(advised.look, Some(LookAt::Name { url: URL.into() }));
     }
 }
 

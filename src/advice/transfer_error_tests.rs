@@ -190,7 +190,7 @@ fn a_lasting_error_is_named_as_what_to_correct() {
         advice.change.map(|change| change.what)
     };
     let correct = |what| {
-        let name = Some(URL.to_owned());
+        let name = Some(URL.into());
         Some(changes::ChangeKind::Correct { what, name })
     };
     assert_eq!(

@@ -4,7 +4,7 @@ use super::changes::{Change, ChangeKind, is_name};
 use super::command::Command;
 use super::editable::Editable;
 use super::job_facts::JobFacts;
-use crate::text::{classad_quote, is_fit};
+use crate::text::{can_be_pasted, classad_quote};
 
 /// The list of sites to avoid of pools that have one: `+UNDESIRED_Sites = "A,B"`, by GLIDEIN_Site,
 /// with commas and no blanks between.
@@ -17,11 +17,11 @@ pub(super) fn change(facts: &JobFacts, editable: &Editable) -> Option<Change> {
     let mut sites: Vec<&str> = list.split(',').map(str::trim).filter(|s| !s.is_empty()).collect();
     let is_there = sites.iter().any(|other| other.eq_ignore_ascii_case(site));
     sites.push(site);
-    let new = classad_quote(&sites.join(",")).filter(|new| !is_there && is_fit(new));
+    let new = classad_quote(&sites.join(",")).filter(|new| !is_there && can_be_pasted(new));
     let old = classad_quote(list).filter(|_| !list.is_empty());
     let edit = new.and_then(|new| editable.edit(UNDESIRED, old, &new));
     let commands = edit.map(Command::Edit).into_iter().collect();
-    let (attribute, name) = ("GLIDEIN_Site", Some(site.to_owned()));
+    let (attribute, name) = ("GLIDEIN_Site", Some(site.into()));
     let what = ChangeKind::Place { attribute, name, clause: None };
     let mut change = Change::new(what, commands).taken_back();
     change.facts.kept = editable.kept(UNDESIRED);

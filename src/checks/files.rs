@@ -14,6 +14,7 @@ use super::{
     Words, urls,
 };
 use crate::rights::Ids;
+use crate::text::Foreign;
 
 /// Accounts whose numbers are asked for.
 const ACCOUNTS: usize = 500;
@@ -136,7 +137,7 @@ impl LocalFiles {
         let checked_at = self.now;
         Check {
             thing,
-            path,
+            path: path.into(),
             named,
             finding,
             checked_at,
@@ -157,14 +158,20 @@ impl LocalFiles {
         if let Some(interpreter) = interpreter.clone() {
             let found = self.looker.look(account, &interpreter, Use::ExecuteHere).finding;
             if found == (Finding::StillThere { fault: Fault::Missing }) {
-                remarks.push(Remark::NoInterpreter { interpreter });
+                remarks.push(Remark::NoInterpreter { interpreter: interpreter.into() });
             }
         }
-        let seen_as = Some(account.name.clone());
-        Check { seen_as, ends_at, interpreter, remarks, ..self.found(needed, finding) }
+        let seen_as = Some(account.name.clone().into());
+        Check {
+            seen_as,
+            ends_at,
+            interpreter: interpreter.map(Foreign::from),
+            remarks,
+            ..self.found(needed, finding)
+        }
     }
 
-    fn check_url(&self, mut needed: Needed, unknown: Option<Why>) -> Check {
+    fn check_url(&self, needed: Needed, unknown: Option<Why>) -> Check {
         let why = unknown.or_else(|| urls::refused(&needed.path));
         let mut finding =
             why.map_or_else(|| self.looker.url(&needed.path), |why| Finding::Unknown { why });
@@ -174,7 +181,6 @@ impl LocalFiles {
         {
             finding = Finding::Unknown { why: Why::Away };
         }
-        needed.path = urls::fit_to_show(&needed.path);
         self.found(needed, finding)
     }
 
@@ -281,8 +287,10 @@ impl LocalFiles {
 /// comes and goes answers both ways.
 fn drop_contradicted(checks: &mut [Check]) {
     let directory = |check: &Check| match check.thing {
-        thing if thing.is_written() => check.path.rsplit_once('/').map_or("", |(up, _)| up).into(),
-        _ => check.path.trim_end_matches('/').to_owned(),
+        thing if thing.is_written() => {
+            check.path.as_given().rsplit_once('/').map_or("", |(up, _)| up).into()
+        }
+        _ => check.path.as_given().trim_end_matches('/').to_owned(),
     };
     let is_there = |check: &&Check| matches!(check.finding, Finding::Gone { .. });
     let found = checks.iter().filter(is_there).filter(|check| check.thing != Thing::Url);

@@ -147,7 +147,7 @@ fn executable(path: &Path, mut sight: Sight) -> io::Result<Sight> {
     let mut bytes = Vec::new();
     input::open_regular(path)?.take(BEGINNING).read_to_end(&mut bytes)?;
     let machine = machine(&bytes).filter(|machine| *machine != std::env::consts::ARCH);
-    let machine = machine.map(|machine| Remark::OtherMachine { machine: machine.to_owned() });
+    let machine = machine.map(|machine| Remark::OtherMachine { machine: machine.into() });
     match interpreter(&bytes) {
         Ok(interpreter) => sight.interpreter = interpreter,
         Err(fault) => return Ok(fault.into()),
@@ -276,7 +276,7 @@ mod tests {
         let machines = [(62, "x86_64"), (183, "aarch64"), (243, "riscv64"), (21, "powerpc64")];
         for (number, machine) in machines {
             let of_here = machine == std::env::consts::ARCH;
-            let other = Remark::OtherMachine { machine: machine.to_owned() };
+            let other = Remark::OtherMachine { machine: machine.into() };
             let expected = if of_here { Vec::new() } else { vec![other] };
             assert_eq!(look(&elf(2, 1, [number, 0])).remarks, expected);
             assert_eq!(look(&elf(2, 2, [0, number])).remarks, expected);

@@ -44,6 +44,7 @@ pub use script::{Script, ScriptSeen, Unread};
 pub use words::{Words, WordsKind};
 
 pub use crate::rights::Ids;
+use crate::text::Foreign;
 
 /// The argument with which a program of this crate looks at files for another: [`serve`].
 pub const SERVE: &str = "-look";
@@ -119,8 +120,8 @@ pub struct Needed {
 pub struct Check {
     /// What it is for.
     pub thing: Thing,
-    /// Its full path, or the URL without what may be secret.
-    pub path: String,
+    /// Its full path, or the URL.
+    pub path: Foreign,
     /// The hold reason names it, or its code is about it.
     pub named: bool,
     /// What was found.
@@ -129,13 +130,13 @@ pub struct Check {
     /// When, Unix seconds.
     pub checked_at: i64,
     /// The account whose view it was; `None` for URLs, and where nothing was looked at.
-    pub seen_as: Option<String>,
+    pub seen_as: Option<Foreign>,
     /// When a credential ends, as far as it says so, Unix seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ends_at: Option<i64>,
     /// Of a script what its first line names.
     #[serde(skip)]
-    pub interpreter: Option<String>,
+    pub interpreter: Option<Foreign>,
     /// What else is to be said of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<Remark>,
@@ -152,12 +153,12 @@ pub enum Remark {
     /// The interpreter in its first line is not on this machine.
     NoInterpreter {
         /// Its path.
-        interpreter: String,
+        interpreter: Foreign,
     },
     /// It is a program for another kind of machine than this one.
     OtherMachine {
         /// Which, as Rust names it.
-        machine: String,
+        machine: Foreign,
     },
     /// It may not be executed where it lies.
     NotExecutable,

@@ -26,9 +26,9 @@ pub fn mount_of(mountinfo: &str, path: &Path) -> (u32, bool) {
     Mounts::parse(mountinfo).of(path)
 }
 
-/// Why a URL is not asked, how it is printed, and its server.
-pub fn url_parts(url: &str) -> (Option<Why>, String, String) {
-    (urls::refused(url), urls::fit_to_show(url), urls::server(url))
+/// Why a URL is not asked, and its server.
+pub fn url_parts(url: &str) -> (Option<Why>, String) {
+    (urls::refused(url), urls::server(url))
 }
 
 /// Where a redirect leads.

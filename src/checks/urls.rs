@@ -15,6 +15,7 @@ use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
 use ureq::{Agent, Error};
 
 use super::{Fault, Finding, Why};
+use crate::text::is_signed;
 
 /// Servers that are asked in a call.
 pub(super) const SERVERS: usize = 4;
@@ -34,21 +35,6 @@ const LONGEST: usize = 2_048;
 /// Bytes of headers that are read.
 const HEADERS: usize = 16 << 10;
 
-/// What names a query's parameter that is part of a credential.
-const SECRETS: [&str; 11] = [
-    "sig",
-    "token",
-    "auth",
-    "key",
-    "secret",
-    "pass",
-    "pwd",
-    "credential",
-    "x-amz",
-    "x-goog",
-    "jwt",
-];
-
 /// What is between `://` and the path; and the path with what follows it.
 fn parts(url: &str) -> Option<(&str, &str, &str)> {
     let (scheme, rest) = url.split_once("://")?;
@@ -58,33 +44,15 @@ fn parts(url: &str) -> Option<(&str, &str, &str)> {
 
 /// Why a URL is not asked, whatever its server.
 pub(super) fn refused(url: &str) -> Option<Why> {
-    let Some((scheme, authority, path)) = parts(url) else { return Some(Why::Scheme) };
+    let Some((scheme, ..)) = parts(url) else { return Some(Why::Scheme) };
     if !["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known)) {
         return Some(Why::Scheme);
     }
-    let mut parameters = path.split(['?', '&', ';']).skip(1);
-    let is_secret = |parameter: &str| {
-        let name = parameter.split('=').next().unwrap_or_default().to_ascii_lowercase();
-        SECRETS.iter().any(|secret| name.contains(secret))
-    };
     match () {
-        () if authority.contains('@') || parameters.any(is_secret) => Some(Why::Secret),
+        () if is_signed(url) => Some(Why::Secret),
         () if url.len() > LONGEST => Some(Why::Failed),
         () => None,
     }
-}
-
-/// A URL as it may be printed.
-pub(super) fn fit_to_show(url: &str) -> String {
-    if refused(url) == Some(Why::Secret) { without_secrets(url) } else { url.to_owned() }
-}
-
-/// A URL without user information and query.
-fn without_secrets(url: &str) -> String {
-    let Some((scheme, authority, path)) = parts(url) else { return url.to_owned() };
-    let host = authority.rsplit('@').next().unwrap_or_default();
-    let path = path.split(['?', '#', ';']).next().unwrap_or_default();
-    format!("{scheme}://{host}{path}")
 }
 
 /// The server of a URL: its host and port.

@@ -214,8 +214,6 @@ fn urls_with_credentials_and_of_other_schemes_are_refused() {
     ] {
         assert_eq!(refused(url), why, "{url}");
     }
-    let shown = without_secrets("https://me:word@s.example:1/x?X-Amz-Signature=9#a");
-    assert_eq!(shown, "https://s.example:1/x");
     assert_eq!(server("HTTP://S.example:80/x?y"), "http://s.example:80");
 }
 
@@ -245,7 +243,8 @@ proptest! {
     #[test]
     fn any_url_is_taken_apart(url in "(http://)?[a-z@:/?#;=%\\\\é]{0,40}", to in ".{0,40}") {
         let _ = (refused(&url), server(&url), joined(&url, &to));
-        let shown = without_secrets(&format!("http://WORD@h/{url}?token=WORD"));
+        let signed = format!("http://WORD@h/{url}?token=WORD");
+        let shown = crate::text::printable(&signed);
         prop_assert!(!shown.contains("WORD"), "{}", shown);
     }
 }

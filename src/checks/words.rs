@@ -15,6 +15,7 @@ use eventlog::input;
 
 mod wordings;
 
+use crate::text::{Foreign, printable};
 #[cfg(doc)]
 use wordings::Rule;
 use wordings::{
@@ -102,7 +103,7 @@ pub struct Words {
     /// What the line says.
     pub says: WordsKind,
     /// The line, at most 300 characters; of a longer one its start and its end.
-    pub line: String,
+    pub line: Foreign,
     /// When the file was last written, Unix seconds.
     pub written_at: i64,
 }
@@ -135,7 +136,7 @@ pub(super) fn of_file(path: &Path) -> io::Result<Option<Words>> {
     let mut file = input::open_regular(path)?;
     let written_at = file.metadata()?.mtime();
     let found = find(&String::from_utf8_lossy(&tail(&mut file)?));
-    Ok(found.map(|(says, line)| Words { says, line, written_at }))
+    Ok(found.map(|(says, line)| Words { says, line: line.into(), written_at }))
 }
 
 fn tail(file: &mut File) -> io::Result<Vec<u8>> {
@@ -183,7 +184,8 @@ pub(super) fn find(text: &str) -> Option<(WordsKind, String)> {
     let score =
         |(_, worth, before, _): &(_, i32, i32, _)| worth - FADES * (end - before - NEAR).max(0);
     let best = spoken.into_iter().rev().max_by_key(score);
-    best.map(|(kind, .., line)| (kind, cut(line)))
+    // Of a secret that is cut in two the end would not be known as one.
+    best.map(|(kind, .., line)| (kind, cut(printable(&line).into_owned())))
 }
 
 /// A line of at most [`LINE`] characters, with `...` for what is left out.

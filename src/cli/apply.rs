@@ -19,7 +19,7 @@ use crate::acting::{
 use crate::advice::{Advice, Recommendation};
 use crate::journal::{By, Entry, HoldOf, Journal, Locked, Step, VERSION, What};
 use crate::queue::Schedd;
-use crate::text::{plural, shown};
+use crate::text::{Foreign, plural, shown};
 
 /// Jobs that are listed one by one.
 const LISTED: usize = 20;
@@ -106,7 +106,8 @@ impl Collector {
             return;
         }
         let mut leave = |why| *self.left.entry(why).or_default() += 1;
-        let is_own = account().is_some() && account() == advice.held.owner.as_deref();
+        let is_own =
+            account().is_some() && account() == advice.held.owner.as_ref().map(Foreign::as_given);
         match Candidate::of(advice) {
             _ if !self.all_users && !is_own => leave("of another user: -allusers acts on these"),
             None => leave("to be corrected by hand first"),
@@ -270,9 +271,10 @@ fn print_plan(
         false => format!(" ({})", counts.join(", ")),
     };
     writeln!(out, "{jobs} judged{counts}, {} to act on now.", plan.chosen.len())?;
+    let named = |name: &str| Foreign::from(name).named(CAUSE);
     for chosen in plan.chosen.iter().take(LISTED) {
         let candidate = &chosen.candidate;
-        let owner = candidate.owner.as_deref().map_or_else(String::new, |name| shown(name, CAUSE));
+        let owner = candidate.owner.as_deref().map_or_else(String::new, named);
         let edits = match &candidate.deed {
             Deed::Change(edits) => {
                 let edit = |edit: &crate::advice::Edit| {
@@ -283,7 +285,7 @@ fn print_plan(
             Deed::Release | Deed::Remove => String::new(),
         };
         let job = candidate.target.job.to_string();
-        let cause = shown(&candidate.cause, CAUSE);
+        let cause = Foreign::from(candidate.cause.as_str()).quoted(CAUSE);
         writeln!(out, "  {job:<12} {owner:<12} {}{edits} ({cause})", candidate.words)?;
     }
     if plan.chosen.len() > LISTED {
@@ -311,7 +313,7 @@ fn print_plan(
 fn kept_line(kept: &Kept, apply: Apply) -> String {
     let Kept { cause, jobs, room, of_owners } = kept;
     let jobs = plural(*jobs, "more job");
-    let cause = shown(cause, CAUSE);
+    let cause = Foreign::from(cause.as_str()).quoted(CAUSE);
     match room {
         Some(room) => match room.until {
             Some(until) => {

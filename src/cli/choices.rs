@@ -4,7 +4,7 @@ use super::sentences::{self, against_removal};
 use crate::advice::{
     AgainstChoice as Against, Choice, LookAt, Recommendation, Rule, TryOne, TrySuccess,
 };
-use crate::text::{plural, shown};
+use crate::text::plural;
 
 /// Characters of a path or URL.
 const NAME: usize = 120;
@@ -40,28 +40,28 @@ pub(super) fn look_at(look: &LookAt) -> String {
         LookAt::Output { path } => {
             format!(
                 "The end of what its program wrote, in {}: what failed stands there.",
-                shown(path, NAME)
+                path.named(NAME)
             )
         }
         LookAt::File { path } => format!(
             "{} and the directories on the way there: are they there, and may its owner use them?",
-            shown(path, NAME)
+            path.named(NAME)
         ),
         LookAt::Growth { path } => format!(
             "How its memory grew in each run, by the events 006 in {}: for as long as it ran, or at once?",
-            shown(path, NAME)
+            path.named(NAME)
         ),
         LookAt::Space { path } => {
-            format!("The room left where {} goes, and its owner's quota there.", shown(path, NAME))
+            format!("The room left where {} goes, and its owner's quota there.", path.named(NAME))
         }
         LookAt::Url { url } => format!(
             "What the server answers to {} now. It answers the access point; an execution point may get another answer.",
-            shown(url, NAME)
+            url.named(NAME)
         ),
         LookAt::Name { url } => format!(
             "The name of the server in {}, and its port: are they right? The URL stands in the job's TransferInput, \
              and behind transfer_input_files in its submit file.",
-            shown(url, NAME)
+            url.named(NAME)
         ),
         LookAt::Tried { job } => {
             format!(

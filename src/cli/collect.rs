@@ -14,7 +14,7 @@ use super::arguments::{
 use super::config::{Config, Knob, SettingError};
 use super::output::{self, ToolError, say};
 use crate::collect::{FolderError, Report, Settings, collect};
-use crate::text::{classad_quote, strip_control};
+use crate::text::{classad_quote, printable};
 
 /// Where logs are kept if nothing else is said.
 const FOLDER: &str = "/var/lib/condor-holdadvise/logs";
@@ -101,7 +101,7 @@ pub fn run(arguments: &[OsString]) -> ExitCode {
 fn answer(words: &[OsString], out: &mut dyn Write) -> Result<ExitCode, RunError> {
     let matches = arguments::read(&TOOL, words, |argument, _| argument)?;
     if let Some(word) = matches.get_many::<String>(OPERANDS).into_iter().flatten().next() {
-        let word = strip_control(word);
+        let word = printable(word);
         return Err(ArgumentError::Invalid(format!("unrecognized argument {word}")).into());
     }
     if matches.get_flag("help") {
@@ -180,7 +180,7 @@ fn attributes(report: &Report, now: i64) -> String {
             let _ = writeln!(text, "HoldAdviceLogs{name} = {number}");
         }
     }
-    let problem = report.problems.first().and_then(|line| classad_quote(&strip_control(line)));
+    let problem = report.problems.first().and_then(|line| classad_quote(&printable(line)));
     if let Some(problem) = problem {
         let _ = writeln!(text, "HoldAdviceLogsProblem = {problem}");
     }

@@ -57,7 +57,7 @@ impl Constraint {
                 })
             }
             Err(error) => Err(QueueError::Constraint {
-                constraint: crate::text::strip_control(text).into_owned(),
+                constraint: crate::text::printable(text).into_owned(),
                 reason: error.to_string(),
             }),
         }

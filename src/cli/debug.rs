@@ -14,7 +14,7 @@ impl Log for StandardError {
     fn log(&self, record: &Record<'_>) {
         if self.enabled(record.metadata()) {
             let now = Zoned::now().strftime("%m/%d/%y %H:%M:%S");
-            eprintln!("{now} {}", crate::text::strip_control(&record.args().to_string()));
+            eprintln!("{now} {}", crate::text::printable(&record.args().to_string()));
         }
     }
 

@@ -33,7 +33,7 @@ use crate::hold_code::is_by_system;
 use crate::model::{Model, ModelError};
 use crate::policy::{Knobs, PolicyTime};
 use crate::queue::{AdText, JobSpec, QueueError, QueueJob, display_path, job_status as status};
-use crate::text::plural;
+use crate::text::{Foreign, plural};
 use crate::workflow::{
     Asking, FIT_ATTRIBUTES, Question, Thrasher, Thrashing, View, Waiting, fits, keep_off, thrashing,
 };
@@ -320,7 +320,9 @@ fn checked_files(
 /// names: the rest comes after that.
 pub(super) fn leave_to_owner(advice: &mut Advice) {
     let opens = advice.commands.iter().any(|command| matches!(command, Command::Run(_)));
-    if opens && (account().is_none() || account() != advice.held.owner.as_deref()) {
+    if opens
+        && (account().is_none() || account() != advice.held.owner.as_ref().map(Foreign::as_given))
+    {
         let rest = std::mem::take(&mut advice.commands);
         let rest = rest.into_iter().filter(|command| !matches!(command, Command::Run(_)));
         advice.commands_after = rest.chain(advice.commands_after.drain(..)).collect();

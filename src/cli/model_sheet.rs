@@ -4,7 +4,7 @@ use jiff::tz::TimeZone;
 
 use super::print::{minute, wrap};
 use crate::model::{ClosedLoop, Interval, Model, Recalibration, Sheet, SheetFigure};
-use crate::text::{shorten, shown, strip_control};
+use crate::text::{printable, shorten, shown};
 
 /// Characters kept of a text out of the file.
 const TEXT: usize = 1200;
@@ -171,7 +171,7 @@ fn interval(interval: &Interval) -> String {
 
 /// Fit for a terminal: no control characters, not too long, and no word longer than a line.
 fn tame(text: &str) -> String {
-    let text = strip_control(text);
+    let text = printable(text);
     let mut out = String::new();
     let mut word = 0;
     for c in shorten(&text, TEXT).chars() {

@@ -13,7 +13,7 @@ use super::{Config, Request};
 use crate::acting::{Figures, Group, outcomes};
 use crate::journal::Journal;
 use crate::model::Model;
-use crate::text::{plural, strip_control};
+use crate::text::{plural, printable};
 
 const HEADINGS: [&str; 11] = [
     "CODE", "CONDOR", "ADVICE", "RELEASED", "ENDED", "SUCCESS", "EXPECTED", "BRIER", "LOST",
@@ -58,7 +58,7 @@ pub(super) fn print_outcomes(
          Hours a hold, by the costs of -cost: LOST by failed releases; LEFT if the same jobs had stayed \
          held; ALL if every job that could have been released had been released at once.",
         plural(all.released, "release"),
-        strip_control(&folder.display().to_string())
+        printable(&folder.display().to_string())
     );
     write!(out, "\n{}", wrap("", 0, &text, request.style.columns))?;
     Ok(())

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
-use crate::text::{in_words, strip_control};
+use crate::text::{in_words, printable};
 
 /// An error of a tool.
 pub(super) trait ToolError: std::error::Error + From<io::Error> {
@@ -42,7 +42,7 @@ thread_local! {
 
 /// A line on standard error, or for who collects them.
 pub(in crate::cli) fn say(what: &str, line: &str) {
-    let line = format!("{what}: {}", in_words(&strip_control(line)));
+    let line = format!("{what}: {}", in_words(&printable(line)));
     COLLECTED.with_borrow_mut(|collected| match collected {
         Some(lines) => lines.push(line),
         None => eprintln!("{line}"),

@@ -142,7 +142,9 @@ impl<'a> Wanted<'a> {
             disk: number("RequestDisk"),
             cpus: number("RequestCpus"),
             without: match what {
-                ChangeKind::Place { attribute, name: Some(name), .. } => Some((*attribute, name)),
+                ChangeKind::Place { attribute, name: Some(name), .. } => {
+                    Some((*attribute, name.as_given()))
+                }
                 _ => None,
             },
             edited: match what {

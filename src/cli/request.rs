@@ -20,7 +20,7 @@ use super::piped;
 use super::print::of_job_ad;
 use crate::advice::Recommendation;
 use crate::queue::{JobSpec, Schedd, Selection, display_path};
-use crate::text::{classad_quote, strip_control};
+use crate::text::{classad_quote, printable};
 use crate::workflow::{By, Dag};
 
 /// How advices are printed.
@@ -324,7 +324,7 @@ impl Request {
             if let Err(error) = Expr::parse_old(text) {
                 return Err(ArgumentError::Invalid(format!(
                     "\"{}\" is neither an attribute nor a ClassAd expression: {error}",
-                    strip_control(text)
+                    printable(text)
                 )));
             }
         }
@@ -444,7 +444,7 @@ fn advice(matches: &ArgMatches) -> Result<Vec<Recommendation>, ArgumentError> {
         let of = Recommendation::ALL.into_iter().find(|one| one.name().eq_ignore_ascii_case(word));
         of.ok_or_else(|| {
             let names = Recommendation::ALL.map(|one| one.name()).join(", ");
-            let word = strip_control(word);
+            let word = printable(word);
             ArgumentError::Invalid(format!("-advice: \"{word}\" is not one of {names}"))
         })
     };

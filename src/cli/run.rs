@@ -27,7 +27,7 @@ use crate::checks;
 use crate::journal::{Journal, JournalError};
 use crate::model::ModelError;
 use crate::queue::{AdText, QueueError, display_path};
-use crate::text::{is_fit, plural, shell_command, strip_control};
+use crate::text::{can_be_pasted, plural, printable, shell_command};
 use crate::workflow::{Manager, Progress, View};
 use eventlog::{EventLogError, ReadOptions, fnv1a};
 
@@ -300,7 +300,7 @@ pub(super) fn show(
         let jobs = plural(seen.jobs, "job");
         nothing = format!("No held jobs: the logs have {jobs}, none on hold at their end.");
         for line in &remarks.hidden {
-            nothing.push_str(&format!(" {}.", strip_control(line)));
+            nothing.push_str(&format!(" {}.", printable(line)));
         }
     }
     tell(&remarks);
@@ -340,7 +340,7 @@ fn progress(
     }
     let has_ended = dag.manager.as_ref().is_some_and(Manager::has_ended);
     // A name that cannot be written is no name to paste.
-    let name = dag.path.to_str().filter(|name| is_fit(name));
+    let name = dag.path.to_str().filter(|name| can_be_pasted(name));
     let resumes = has_ended && progress.has_failed();
     progress.resume = name.filter(|_| resumes).map(|name| {
         let dash = if name.starts_with('-') { "./" } else { "" };

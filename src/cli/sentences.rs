@@ -40,13 +40,16 @@ use crate::hold_code::{HoldCode, Subcode, VACATE_BASE};
 use crate::model::LEAST_RELEASES;
 use crate::policy::{Gate, Kind, Prediction, display_name};
 use crate::sizes::Resource;
-use crate::text::{plural, shown, strip_control};
+use crate::text::{Foreign, plural};
 
 /// Characters of a name in evidence.
 const NAME: usize = 60;
 
 /// Characters of a name in a change, and of a test.
 const LONG_NAME: usize = 120;
+
+/// Characters of a line of a program.
+const LINE: usize = 300;
 
 /// Characters of what HTCondor said.
 const MESSAGE: usize = 300;
@@ -74,7 +77,7 @@ pub fn look_again(at: i64, now: i64, zone: &TimeZone) -> String {
 /// each other.
 pub fn why(advice: &Advice) -> String {
     let held = &advice.held;
-    let text = held.reason.as_deref().unwrap_or_default();
+    let text = held.reason.as_ref().map_or("", Foreign::as_given);
     match (advice.recommendation, transfers::change(advice)) {
         (Recommendation::Release, _) => meaning(held.code, held.subcode, text),
         // Nothing is to be corrected where the server refuses everybody.
@@ -110,15 +113,15 @@ fn program_words(words: &ProgramWords) -> String {
         WordsKind::Bug => ": the program or its input has a mistake",
         WordsKind::Own => "",
     };
-    let line = strip_control(&words.words.line).into_owned();
-    let path = shown(&words.path, LONG_NAME);
+    let line = words.words.line.quoted(LINE);
+    let path = words.path.named(LONG_NAME);
     match words.of {
-        WordsOf::ThisRun => format!("Its program wrote \"{line}\" ({path}){says}."),
+        WordsOf::ThisRun => format!("Its program wrote {line} ({path}){says}."),
         WordsOf::EarlierRun => {
-            format!("In an earlier run its program wrote \"{line}\" ({path}){says}.")
+            format!("In an earlier run its program wrote {line} ({path}){says}.")
         }
         WordsOf::SharedFile => format!(
-            "In {path}, which other jobs of the cluster may write too, stands \"{line}\"{says}."
+            "In {path}, which other jobs of the cluster may write too, stands {line}{says}."
         ),
     }
 }
@@ -258,9 +261,9 @@ pub fn evidence(evidence: &Evidence) -> String {
         Evidence::File { check } => checks::file(check),
         Evidence::TransferError { transfer } => transfers::reported(transfer),
         Evidence::Message { text, seconds_before } => format!(
-            "{} before this hold, which gives no reason, HTCondor said of the job: \"{}\".",
+            "{} before this hold, which gives no reason, HTCondor said of the job: {}.",
             span(*seconds_before),
-            shown(text, MESSAGE)
+            text.quoted(MESSAGE)
         ),
         Evidence::Place {
             place,
@@ -278,13 +281,13 @@ pub fn evidence(evidence: &Evidence) -> String {
             } else {
                 format!("{held} of {of} jobs of this cluster")
             },
-            shown(place, NAME),
+            place.named(NAME),
             plural(*began, "job"),
         ),
         Evidence::ProgramWords { words } => program_words(words),
         Evidence::Corrected { name } => format!(
             "{}, which the hold reason names, was changed in the job or on disk since this hold.",
-            shown(name, LONG_NAME)
+            name.named(LONG_NAME)
         ),
         Evidence::Exit { status } => exit_status(status),
         Evidence::Refusal { refusal } => transfers::refusal(refusal),
@@ -388,7 +391,7 @@ fn slot_hours(hours: f64) -> String {
 
 /// Jobs by what they share with the held one.
 fn which(near: &Near) -> String {
-    let name = near.name.as_deref().map(|name| shown(name, NAME)).filter(|name| !name.is_empty());
+    let name = near.name.as_ref().map(|name| name.named(NAME));
     match (near.scope, name) {
         (Scope::Cluster, _) => "of this cluster".to_owned(),
         (Scope::Owner, _) => "of this owner".to_owned(),
@@ -410,7 +413,7 @@ pub fn wait_for(what: &WaitFor) -> String {
         WaitFor::Spooled => "its input files have been spooled".to_owned(),
         WaitFor::Policy => "HTCondor releases it by itself".to_owned(),
         WaitFor::Fetched { server: Some(server) } => {
-            let server = strip_control(server);
+            let server = server.named(LONG_NAME);
             format!(
                 "another job has fetched its input from {server} again, or {server} answers you"
             )
@@ -423,7 +426,7 @@ pub fn wait_for(what: &WaitFor) -> String {
         }
         WaitFor::Directory { directory } => format!(
             "another job held for a file in {} has got through after a release",
-            strip_control(directory)
+            directory.named(LONG_NAME)
         ),
         WaitFor::LikeHold => {
             "another job with this hold reason has got through after a release, which \
@@ -433,7 +436,7 @@ pub fn wait_for(what: &WaitFor) -> String {
         WaitFor::RetryAfter => "the wait that its file transfer asked for is over".to_owned(),
         WaitFor::InOrder { server } => {
             let what = match server {
-                Some(server) => format!("{} answers again", strip_control(server)),
+                Some(server) => format!("{} answers again", server.named(LONG_NAME)),
                 None => "what the hold reason names is in order".to_owned(),
             };
             format!(
@@ -502,7 +505,7 @@ pub fn prediction(prediction: &Prediction, zone: &TimeZone) -> String {
                 "Its {} stays {}: {} is {}{why}.",
                 display_name(policy),
                 value.word(),
-                shown(clause, EXPRESSION),
+                clause.quoted(EXPRESSION),
                 clause_value.word()
             )
         }
@@ -510,11 +513,11 @@ pub fn prediction(prediction: &Prediction, zone: &TimeZone) -> String {
             format!("Released now, it would be held again: {} is true.", display_name(policy))
         }
         Prediction::NoExpression { policy, text } => {
-            format!("{} is not an expression: {}.", display_name(policy), shown(text, EXPRESSION))
+            format!("{} is not an expression: {}.", display_name(policy), text.quoted(EXPRESSION))
         }
         Prediction::NodeFails { dagman_job_id, node } => {
             let name = match node {
-                Some(name) => format!("node {}", shown(name, NAME)),
+                Some(name) => format!("node {}", name.named(NAME)),
                 None => "a node".to_owned(),
             };
             format!(

@@ -89,9 +89,9 @@ fn spans_of_time() {
 
 #[test]
 fn removal_is_explained() {
-    let node = Some("B\u{1b}[31m2".to_owned());
+    let node = Some("B\u{1b}[31m2".into());
     let text = prediction(&Prediction::NodeFails { dagman_job_id: 77, node }, &TimeZone::UTC);
-    assert!(text.contains("node B2 of DAG 77") && text.contains("rescue DAG"), "{text}");
+    assert!(text.contains("node \"B2\" of DAG 77") && text.contains("rescue DAG"), "{text}");
 }
 
 #[test]

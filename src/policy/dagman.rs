@@ -7,6 +7,7 @@
 use classads::{ClassAd, EvalContext};
 
 use super::{Knobs, Prediction};
+use crate::text::Foreign;
 
 /// A DAG node's job.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,8 +45,10 @@ impl DagNode {
     /// jobs of the node. Without a limit, or where fewer than half of it are held, that is left
     /// out.
     pub fn predictions(&self, knobs: &Knobs, held: u64) -> Vec<Prediction> {
-        let fails =
-            Prediction::NodeFails { dagman_job_id: self.dagman_job_id, node: self.name.clone() };
+        let fails = Prediction::NodeFails {
+            dagman_job_id: self.dagman_job_id,
+            node: self.name.as_deref().map(Foreign::from),
+        };
         let limit = knobs.max_job_holds().and_then(|limit| u64::try_from(limit).ok());
         let near = limit.filter(|&limit| held.saturating_mul(2) >= limit);
         [fails].into_iter().chain(near.map(|limit| Prediction::NodeHolds { held, limit })).collect()

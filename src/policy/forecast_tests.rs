@@ -111,7 +111,7 @@ fn the_blocking_clause_is_named() {
     assert_eq!(open[1].value, Truth::Undefined);
     assert!(
         said(&forecast).contains(
-            "Its periodic_release stays false: NumHolds < 2 is false, and one more clause."
+            "Its periodic_release stays false: \"NumHolds < 2\" is false, and one more clause."
         ),
         "{}",
         said(&forecast)

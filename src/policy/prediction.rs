@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::Kind;
 use super::forecast::{Forecast, Gate, Policy, Truth};
 use super::prospect::HORIZON;
-use crate::text::{shorten, strip_control};
+use crate::text::{Foreign, printable, shorten};
 
 /// One thing that HTCondor will do with a held job by itself, or that it will not do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -49,7 +49,7 @@ pub enum Prediction {
         /// What it is now.
         value: Truth,
         /// The first clause that keeps it from firing.
-        clause: String,
+        clause: Foreign,
         /// What that clause is.
         clause_value: Truth,
         /// Further clauses that do.
@@ -65,14 +65,14 @@ pub enum Prediction {
         /// The policy.
         policy: String,
         /// Its text.
-        text: String,
+        text: Foreign,
     },
     /// The job is a node of a DAG: removed, it counts as failed.
     NodeFails {
         /// DAGManJobId.
         dagman_job_id: i64,
         /// DAGNodeName.
-        node: Option<String>,
+        node: Option<Foreign>,
     },
     /// When so many jobs of the node are held, DAGMan removes them all.
     NodeHolds {
@@ -116,7 +116,7 @@ impl Forecast {
                 _ => None,
             });
             if policy.now == Truth::Unparsable {
-                let text = shorten(&policy.text, KEPT).into_owned();
+                let text = shorten(&policy.text, KEPT).into_owned().into();
                 let policy = policy.name.clone();
                 out.push(Prediction::NoExpression { policy, text });
             }
@@ -162,7 +162,7 @@ fn stays_false(policy: &Policy) -> Option<Prediction> {
     Some(Prediction::StaysFalse {
         policy: policy.name.clone(),
         value: policy.now,
-        clause: shorten(&first.clause, KEPT).into_owned(),
+        clause: shorten(&first.clause, KEPT).into_owned().into(),
         clause_value: first.value,
         more: policy.blocking.len() - 1,
     })
@@ -171,5 +171,5 @@ fn stays_false(policy: &Policy) -> Option<Prediction> {
 /// The submit command for the job's own policies, the knob for the system's.
 pub(crate) fn display_name(name: &str) -> String {
     let own = Kind::ALL.iter().find(|kind| kind.attribute() == name);
-    own.map_or_else(|| strip_control(name).into_owned(), |kind| kind.submit_command().to_owned())
+    own.map_or_else(|| printable(name).into_owned(), |kind| kind.submit_command().to_owned())
 }

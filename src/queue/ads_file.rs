@@ -102,7 +102,7 @@ pub(crate) fn display(path: &Path) -> String {
     if input::is_stdin(path) {
         "standard input".to_owned()
     } else {
-        crate::text::strip_control(&path.display().to_string()).into_owned()
+        crate::text::printable(&path.display().to_string()).into_owned()
     }
 }
 

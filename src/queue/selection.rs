@@ -77,7 +77,7 @@ impl std::fmt::Display for JobSpec {
         match self {
             Self::Cluster(cluster) => write!(f, "{cluster}"),
             Self::Job(id) => id.fmt(f),
-            Self::Owner(owner) => f.write_str(&crate::text::strip_control(owner)),
+            Self::Owner(owner) => f.write_str(&crate::text::printable(owner)),
         }
     }
 }

@@ -301,7 +301,7 @@ fn ignored_signals() -> u64 {
 /// The complaints on one line, without the frame of dashes some tools put around them.
 pub(super) fn complaint(said: &str) -> String {
     let lines: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let text = crate::text::strip_control(&lines.join(" ")).into_owned();
+    let text = crate::text::printable(&lines.join(" ")).into_owned();
     let text = text.trim_start_matches(['-', ' ']).trim_start_matches("Error:").trim();
     if text.is_empty() {
         "it ended with a failure and said nothing".to_owned()

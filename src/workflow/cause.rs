@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Serialize, Serializer};
 
 use crate::hold_code::{self, HoldCode, VACATE_BASE};
+use crate::text::Foreign;
 
 /// Why a run failed, from its events. Sorts by kind, then by number.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -99,7 +100,7 @@ impl Cause {
     }
 
     /// Its name: `held 13/256 TransferInputError`, `vacated 13/256 TransferInputError`, `exit 75`,
-    /// `exit 1: KeyError: 'x'`, `signal 9`, `evicted`.
+    /// `exit 1: "KeyError: 'x'"`, `signal 9`, `evicted`.
     #[must_use]
     pub fn name(&self) -> String {
         match *self {
@@ -108,15 +109,20 @@ impl Cause {
                 format!("vacated {}", hold_code::coded(code, subcode))
             }
             Self::Exit(Some(code)) => format!("exit {code}"),
-            Self::ExitSaying(code, ref line) => format!("exit {code}: {line}"),
+            Self::ExitSaying(code, ref line) => format!("exit {code}: {}", quoted(line)),
             Self::Exit(None) => "exit with another code than 0".to_owned(),
             Self::Signal(Some(signal)) => format!("signal {signal}"),
-            Self::SignalSaying(signal, ref line) => format!("signal {signal}: {line}"),
+            Self::SignalSaying(signal, ref line) => format!("signal {signal}: {}", quoted(line)),
             Self::Signal(None) => "ended by a signal".to_owned(),
             Self::Evicted => "evicted".to_owned(),
             Self::ShadowException => "shadow exception".to_owned(),
         }
     }
+}
+
+/// What a program wrote.
+fn quoted(line: &str) -> String {
+    Foreign::from(line).quoted(usize::MAX)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::Suspect;
 use crate::advice::{
     Command, Editable, LONGEST_CONSTRAINT, Target, constraint_of, constraint_of_jobs,
 };
-use crate::text::is_fit;
+use crate::text::can_be_pasted;
 use eventlog::JobId;
 
 /// A job in the queue that may start at a bad place.
@@ -45,7 +45,7 @@ pub fn keep_off(waiting: &[Waiting], suspects: &[Suspect], editable: &Editable) 
     let mut of_text: BTreeMap<(bool, &str), Vec<&Waiting>> = BTreeMap::new();
     for job in waiting {
         let requirements = job.requirements.as_deref().map(str::trim);
-        if let Some(text) = requirements.filter(|text| !text.is_empty() && is_fit(text)) {
+        if let Some(text) = requirements.filter(|text| !text.is_empty() && can_be_pasted(text)) {
             of_text.entry((job.hold.is_some(), text)).or_default().push(job);
         }
     }

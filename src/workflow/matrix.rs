@@ -341,9 +341,9 @@ mod tests {
         let names: Vec<String> = matrix.rows.iter().map(|row| row.cause.name()).collect();
         assert_eq!(
             (names.len(), names[0].as_str(), names[1].as_str()),
-            (12, "exit 1", "exit 1: line 19")
+            (12, "exit 1", "exit 1: \"line 19\"")
         );
-        assert_eq!(names[11], "exit 1: line 9");
+        assert_eq!(names[11], "exit 1: \"line 9\"");
         assert_eq!(matrix.rows[0].counts, [(2..9).sum::<usize>()]);
     }
 

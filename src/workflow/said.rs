@@ -71,7 +71,7 @@ mod tests {
                 _ => String::new(),
             })
             .collect();
-        let said = format!("exit 1: OSError: no /data/0/x {}...", "y".repeat(35));
+        let said = format!("exit 1: \"OSError: no /data/0/x {}...\"", "y".repeat(35));
         assert_eq!(names, ["exit 1", &said, &said, "exit 1", "exit 2"]);
     }
 }

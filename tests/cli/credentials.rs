@@ -92,7 +92,7 @@ fn what_runs_an_executable_and_where_it_lies_is_looked_at() {
     };
     place.file("run/script", "#!/opt/none/bin/python2\u{1b} -u\n");
     let said = run("script", "");
-    assert!(said.contains("its interpreter /opt/none/bin/python2"), "{said}");
+    assert!(said.contains("its interpreter \"/opt/none/bin/python2\""), "{said}");
     assert!(said.contains("is not on this machine (an execution point may have it)"), "{said}");
     assert!(!said.contains('\u{1b}'), "{said}");
     place.file("run/script", "#!/bin/sh\n");

@@ -9,6 +9,7 @@ mod checks;
 mod completions;
 mod credentials;
 mod decisions;
+mod foreign;
 mod harness;
 mod home;
 mod kept_attributes;

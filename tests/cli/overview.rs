@@ -510,7 +510,7 @@ fn a_dag_of_which_nothing_has_started_says_so() {
     for (events, state) in [
         (vec![&submit], "is idle."),
         (vec![&submit, &execute], "is running."),
-        (vec![&submit, &held], "is on hold: no room."),
+        (vec![&submit, &held], "is on hold: \"no room\"."),
         (vec![&submit, &execute, &ended], "has ended with exit code 1."),
         (vec![&submit, &removed], "was removed."),
     ] {

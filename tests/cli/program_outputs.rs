@@ -99,7 +99,10 @@ fn three_messages_over_two_sites_are_three_causes() {
     }
     let said = ask(&place, &format!("{CALL} -html page.html"));
     let page = fs::read_to_string(place.path("page.html")).unwrap();
-    assert!(page.contains("<li>[2] exit 1: fatal: cannot open /data/6/in.dat</li>"), "{page}");
+    assert!(
+        page.contains("<li>[2] exit 1: &quot;fatal: cannot open /data/6/in.dat&quot;</li>"),
+        "{page}"
+    );
     assert_eq!((said.status, said.stderr.as_str()), (0, ""), "{said:?}");
     insta::assert_snapshot!("three_messages", said.stdout);
     // What another account asks is not answered from these files, nor what is asked of the past.
@@ -131,7 +134,7 @@ fn what_another_run_or_job_wrote_is_no_cause() {
     write(&place, 5, NUMPY, 0);
     fs::rename(place.path("run/5.err"), place.path("run/job.err")).unwrap();
     [8, 9].iter().for_each(|&proc| write(&place, proc, NUMPY, 0));
-    let said = "exit 1: ModuleNotFoundError: No module named 'numpy'";
+    let said = "exit 1: \"ModuleNotFoundError: No module named 'numpy'\"";
     let expected = [("exit 1".to_owned(), vec![8]), (said.to_owned(), vec![2])];
     assert_eq!(causes(&place, CALL), expected);
 }
@@ -155,7 +158,7 @@ fn a_submit_file_of_a_dag_names_the_output() {
     for name in ["job.sub", "job.log"] {
         fs::copy(place.path("run7").join(name), place.path("run").join(name)).unwrap();
     }
-    let expected = "exit 1: ModuleNotFoundError: No module named 'numpy'".to_owned();
+    let expected = "exit 1: \"ModuleNotFoundError: No module named 'numpy'\"".to_owned();
     assert_eq!(causes(&place, "-dag work.dag"), [(expected, vec![3])]);
 }
 
@@ -173,7 +176,7 @@ fn of_a_node_that_was_tried_again_the_last_try_counts() {
     }
     place.file("run/job.log", &log);
     place.file("work.dag.nodes.log", &log);
-    let said = "exit 1: ModuleNotFoundError: No module named 'numpy'";
+    let said = "exit 1: \"ModuleNotFoundError: No module named 'numpy'\"";
     let expected = [("exit 1".to_owned(), vec![2]), (said.to_owned(), vec![2])];
     assert_eq!(causes(&place, "-dag work.dag"), expected);
 }

@@ -125,6 +125,18 @@ impl Drop for Watching {
 const EDITED: &str = "HoldReasonCode = 26\n";
 
 #[test]
+fn a_new_hold_reason_is_quoted_and_keeps_its_secret() {
+    let queue = Queue::new(&[ad(7, 0, "")]);
+    let watching = queue.watch("-watch:1 -wide 7");
+    watching.line("Trust:");
+    let reason = "HoldReason = \"Error: cannot open https://me:Ab12cd34@data.example/x\"\n";
+    queue.holds(&[ad(7, 0, ""), ad(7, 1, reason)]);
+    let held = watching.line("went on hold");
+    let quoted = "\"Error: cannot open https://***@data.example/x\"";
+    assert!(held.contains(quoted) && !held.contains("Ab12cd34"), "{held}");
+}
+
+#[test]
 fn changes_are_printed_until_no_job_is_left() {
     let queue = Queue::new(&[ad(7, 0, ""), ad(7, 1, "")]);
     let watching = queue.watch("-watch:1 -wide 7");
@@ -132,7 +144,7 @@ fn changes_are_printed_until_no_job_is_left() {
     queue.holds(&[ad(7, 0, ""), ad(7, 1, ""), ad(7, 2, "")]);
     let held = watching.line("went on hold");
     assert!(held.contains(" 7.2 went on hold: "), "{held}");
-    assert!(held.contains("Code 13: Transfer input files failure"), "{held}");
+    assert!(held.contains("Code 13: \"Transfer input files failure"), "{held}");
     queue.holds(&[0, 1, 2].map(|proc| ad(7, proc, EDITED)));
     let changed = watching.line(" -> ");
     assert!(changed.contains(" 3 jobs of cluster 7: "), "{changed}");

@@ -298,7 +298,7 @@ mod tests {
                 let own = files.iter().rev().find(|(name, _)| *name == owner);
                 let has = own.is_some_and(|(_, bytes)| *bytes == whole) && entered < BEGUN;
                 prop_assert_eq!(held.checks.len(), usize::from(has), "{}", owner);
-                let is_own = |check: &Check| check.seen_as.as_deref() == Some(owner);
+                let is_own = |check: &Check| check.seen_as.as_ref().is_some_and(|name| *name == *owner);
                 prop_assert!(held.checks.iter().all(is_own));
             }
         }

@@ -9,7 +9,7 @@ use super::sure::band;
 use crate::advice::{Advice, Change, Choice, Command, Costs, InputEffect};
 use crate::cli::choices;
 use crate::cli::sentences;
-use crate::text::strip_control;
+use crate::text::{Foreign, printable};
 
 /// Version of the schema that these names and what lies below them follow. It grows when a name
 /// goes or its meaning changes, not when one is added.
@@ -62,8 +62,8 @@ pub(crate) const NAMES: [&str; 39] = [
 /// terminal. Times in sentences are of the zone.
 pub(in crate::cli) fn attributes(advice: &Advice, zone: &TimeZone) -> Map<String, Value> {
     let held = &advice.held;
-    let text = |text: &str| Value::from(strip_control(text));
-    let maybe = |value: &Option<String>| value.as_deref().map_or(Value::Null, text);
+    let text = |text: &str| Value::from(printable(text));
+    let maybe = |value: &Option<Foreign>| value.as_ref().map(Foreign::value).into();
     let texts = |all: &[String]| Value::from_iter(all.iter().map(|line| text(line)));
     let success: Map<String, Value> =
         advice.success.iter().map(|(action, p)| (action.name().to_owned(), rounded(*p))).collect();
@@ -133,7 +133,7 @@ pub(in crate::cli) fn attributes(advice: &Advice, zone: &TimeZone) -> Map<String
     put(
         "Trust",
         json!({
-            "TrainedOn": strip_control(&advice.trust.trained_on),
+            "TrainedOn": printable(&advice.trust.trained_on),
             "OutcomesHere": advice.trust.outcomes_here,
         }),
     );
@@ -147,14 +147,15 @@ pub(in crate::cli) fn attributes(advice: &Advice, zone: &TimeZone) -> Map<String
 fn with_sentence(thing: &impl Serialize, sentence: &str) -> Value {
     let mut value = fit(serde_json::to_value(thing).unwrap_or_default());
     if let Value::Object(fields) = &mut value {
-        fields.insert("Sentence".to_owned(), strip_control(sentence).into());
+        fields.insert("Sentence".to_owned(), printable(sentence).into());
     }
     value
 }
 
-fn fit(value: Value) -> Value {
+/// A value with all its text fit to print.
+pub(in crate::cli) fn fit(value: Value) -> Value {
     match value {
-        Value::String(text) => strip_control(&text).into(),
+        Value::String(text) => printable(&text).into(),
         Value::Array(values) => values.into_iter().map(fit).collect(),
         Value::Object(fields) => {
             fields.into_iter().map(|(name, value)| (name, fit(value))).collect()
@@ -225,7 +226,7 @@ fn decision(advice: &Advice) -> Value {
 }
 
 fn input(effect: &InputEffect) -> Value {
-    json!({ "Input": strip_control(&effect.input), "Change": rounded(effect.change) })
+    json!({ "Input": printable(&effect.input), "Change": rounded(effect.change) })
 }
 
 /// Minutes are more than anybody can estimate: two digits.

@@ -103,6 +103,8 @@ fn show(cell: &Cell, name: &str, has: &impl Fn(char) -> bool, zone: &TimeZone) -
     let is_time = TIMES.iter().any(|time| time.eq_ignore_ascii_case(name));
     let value = match cell {
         Cell::Text(text) => return text.clone(),
+        Cell::Foreign(text) if has('V') || has('r') => return expression(&text.value().into()),
+        Cell::Foreign(text) => return text.named(usize::MAX),
         Cell::Value(value) => value,
     };
     match value {

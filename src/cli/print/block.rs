@@ -8,10 +8,16 @@ use super::wrap::wrap;
 use super::{Page, commands, decision};
 use crate::advice::{Advice, Recommendation};
 use crate::cli::{choices, sentences};
-use crate::text::strip_control;
+use crate::text::printable;
 
 /// Columns the labels take.
 const LABEL: usize = 16;
+
+/// Characters of a hold reason: as many as are read of it.
+const REASON: usize = crate::history::reason::MAX_REASON;
+
+/// Characters of an owner.
+pub(super) const OWNER: usize = 60;
 
 pub(super) fn print(out: &mut dyn Write, advice: &Advice, page: &Page) -> io::Result<()> {
     out.write_all(text(advice, page).as_bytes())
@@ -24,7 +30,7 @@ fn text(advice: &Advice, page: &Page) -> String {
     out.push_str(&verdict_line(advice, &verdict(advice), &page.style));
     out.push('\n');
     let mut line = |label: &str, text: &str| {
-        out.push_str(&wrap(&format!("{label:<LABEL$}"), LABEL, &strip_control(text), columns));
+        out.push_str(&wrap(&format!("{label:<LABEL$}"), LABEL, &printable(text), columns));
     };
     for (number, missing) in advice.missing.iter().enumerate() {
         line(if number == 0 { "Judged without:" } else { "" }, &missing.to_string());
@@ -37,7 +43,7 @@ fn text(advice: &Advice, page: &Page) -> String {
         line(why_label(advice), &sentences::undecided(undecided, held.code));
     }
     if let Some(reason) = &held.reason {
-        line("Hold reason:", reason);
+        line("Hold reason:", &reason.quoted(REASON));
     }
     for (number, seen) in advice.evidence.iter().enumerate() {
         line(if number == 0 { "Evidence:" } else { "" }, &sentences::evidence(seen));
@@ -84,7 +90,7 @@ fn text(advice: &Advice, page: &Page) -> String {
         &constraint,
     ));
     let mut line = |label: &str, text: &str| {
-        out.push_str(&wrap(&format!("{label:<LABEL$}"), LABEL, &strip_control(text), columns));
+        out.push_str(&wrap(&format!("{label:<LABEL$}"), LABEL, &printable(text), columns));
     };
     line("Trust:", &trust(advice));
     if page.style.explains {
@@ -104,7 +110,7 @@ pub(super) fn why_label(advice: &Advice) -> &'static str {
 /// `1234.0 of alice, held for 2h14m (hold 2) with code 13/256`.
 fn header(advice: &Advice, page: &Page) -> String {
     let held = &advice.held;
-    let owner = held.owner.as_deref().map(|owner| format!(" of {}", strip_control(owner)));
+    let owner = held.owner.as_ref().map(|owner| format!(" of {}", owner.named(OWNER)));
     let dag = held.dagman_job_id.map(|id| format!(", a node of DAG {id}"));
     format!(
         "Job {}{}, held for {} (hold {}), code {}{}",
@@ -166,21 +172,17 @@ mod tests {
     #[test]
     fn no_escape_reaches_the_terminal() {
         let mut advice = samples::transfer(1, 0);
-        advice.held.reason = Some("\u{1b}[2Jcleared\u{1b}]0;t\u{7}\nnext \u{202e}line".to_owned());
-        advice.held.owner = Some("a\u{9b}1mb".to_owned());
+        advice.held.reason = Some("\u{1b}[2Jcleared\u{1b}]0;t\u{7}\nnext \u{202e}line".into());
+        advice.held.owner = Some("a\u{9b}1mb".into());
         advice.evidence = vec![Evidence::HeldNow {
-            near: Near {
-                scope: Scope::Server,
-                name: Some("\u{1b}[31mred".to_owned()),
-                input: false,
-            },
+            near: Near { scope: Scope::Server, name: Some("\u{1b}[31mred".into()), input: false },
             jobs: 1,
             code: 13,
         }];
         advice.commands = vec![Command::Run(vec!["chmod".to_owned(), "\u{1b}]x".to_owned()])];
         let text = text(&advice, &page());
         assert!(!text.contains(|c: char| c.is_control() && c != '\n'));
-        assert!(text.contains("cleared next \\u{202e}line") && text.contains("of ab,"));
+        assert!(text.contains("cleared next \\u{202e}line") && text.contains("of \"ab\","));
         assert!(text.contains("\nchmod x\n"), "{text}");
     }
 }

@@ -13,13 +13,15 @@ use crate::advice::Advice;
 use crate::cli::constraint::bounded;
 use crate::policy::nearest;
 use crate::queue::AdText;
-use crate::text::strip_control;
+use crate::text::{Foreign, printable};
 
 /// A value to print.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Cell {
     /// Of JSON's kinds.
     Value(Value),
+    /// A text of others.
+    Foreign(Foreign),
     /// An expression, or a value that JSON has no kind for.
     Text(String),
 }
@@ -47,6 +49,11 @@ pub(in crate::cli) fn of_job_ad(text: &str) -> Vec<String> {
     let expression = Expr::parse_old(text).ok();
     let names = expression.iter().flat_map(Expr::attribute_references).map(|one| one.name);
     names.filter(|name| !is_of_advice(name)).collect()
+}
+
+/// What of an advice is another's text as it stands.
+fn is_of_others(name: &str) -> bool {
+    ["Owner", "HoldReason"].iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
 fn is_of_advice(name: &str) -> bool {
@@ -80,14 +87,17 @@ impl Columns {
         let mut cells = Vec::with_capacity(self.columns.len());
         for column in &mut self.columns {
             let Some(expression) = &column.expression else {
-                cells.push(Cell::Value(lookup(&attributes, &column.text)));
+                cells.push(match lookup(&attributes, &column.text) {
+                    Value::String(text) if is_of_others(&column.text) => Cell::Foreign(text.into()),
+                    value => Cell::Value(value),
+                });
                 continue;
             };
             let ad = both.get_or_insert_with(|| joined(&attributes, job));
             column.unseen.retain(|name| !ad.contains(name));
             let as_it_stands = ad.raw(&column.text).filter(|_| raw);
             cells.push(match as_it_stands {
-                Some(text) => Cell::Text(strip_control(text).into_owned()),
+                Some(text) => Cell::Text(printable(text).into_owned()),
                 None => match ad.try_evaluate_expr(expression, &self.context) {
                     Some(value) => cell(&value),
                     None => Cell::Text("error".to_owned()),
@@ -128,8 +138,8 @@ fn cell(value: &AdValue) -> Cell {
         AdValue::Boolean(value) => (*value).into(),
         AdValue::Integer(value) => (*value).into(),
         AdValue::Real(value) if value.is_finite() => (*value).into(),
-        AdValue::String(text) => strip_control(text).into(),
-        other => return Cell::Text(strip_control(&other.to_string()).into_owned()),
+        AdValue::String(text) => return Cell::Foreign(text.to_string().into()),
+        other => return Cell::Text(printable(&other.to_string()).into_owned()),
     })
 }
 
@@ -153,8 +163,10 @@ mod tests {
         let texts = ["requestmemory", "ClusterId + Base", "size(Cmd) > 2", "Owner", "time()"];
         let (cells, unknown) = cells(&texts, AD, false);
         let owner = samples::memory(345, 7, 2048).held.owner;
-        let expected = [1024.into(), 857.into(), true.into(), owner.into(), Value::from(NOW)];
-        assert_eq!(cells, expected.map(Cell::Value));
+        let mut expected =
+            [1024.into(), 857.into(), true.into(), Value::from(NOW)].map(Cell::Value).to_vec();
+        expected.insert(3, Cell::Foreign(owner.unwrap()));
+        assert_eq!(cells, expected);
         assert_eq!(unknown, [""; 0]);
     }
 

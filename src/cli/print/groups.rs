@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use super::Page;
-use super::block::{self, codes, why_label};
+use super::block::{self, OWNER, codes, why_label};
 use super::commands;
 use super::decision;
 use super::shared_commands::{Part, Parts};
@@ -27,7 +27,7 @@ use crate::cli::{choices, sentences};
 use crate::features::Scope;
 use crate::history::Action;
 use crate::policy::Prediction;
-use crate::text::{plural, shorten, strip_control};
+use crate::text::{Foreign, plural, printable};
 
 /// What members of a group have in common.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -143,7 +143,7 @@ impl Groups {
         let facts = advice.change.as_ref().map(|change| &change.facts);
         let by_hand = advice.change.as_ref().and_then(|change| change.by_hand.as_ref());
         let wait = advice.wait.as_ref().map(|wait| &wait.what);
-        let reason = held.reason.as_deref().unwrap_or_default();
+        let reason = held.reason.as_ref().map(Foreign::value).unwrap_or_default();
         let until = advice.wait.as_ref().and_then(|wait| wait.until);
         let look_again = advice.wait.as_ref().map(|wait| wait.look_again);
         let group = self.groups.entry(key(advice)).or_insert_with(|| Group {
@@ -152,7 +152,7 @@ impl Groups {
             is_of_several: false,
             chance,
             undecided: advice.undecided,
-            reason: SharedWords::new(reason, held.code),
+            reason: SharedWords::new(&reason, held.code),
             oldest: since,
             evidence: SharedEvidence::new(&advice.evidence),
             places: Places::default(),
@@ -174,9 +174,9 @@ impl Groups {
         if group.undecided != advice.undecided {
             group.undecided = None;
         }
-        group.reason.add(reason, held.code);
+        group.reason.add(&reason, held.code);
         group.evidence.add(&advice.evidence);
-        group.places.add(held.place.as_deref());
+        group.places.add(held.place.as_ref());
         group.names.add(held.job, change.and_then(ChangeKind::name));
         group.change = group.change.take().zip(change).and_then(|(all, one)| all.join(one));
         group.facts = group.facts.take().filter(|all| Some(all) == facts);
@@ -265,7 +265,7 @@ impl Group {
         let all = self.by_itself.iter().filter(acts).take(BY_ITSELF);
         all.map(|thing| {
             let sentence = sentences::prediction(thing, &page.zone);
-            format!("By itself: {}", strip_control(&sentence))
+            format!("By itself: {}", printable(&sentence))
         })
     }
 
@@ -286,7 +286,7 @@ impl Group {
                 _ => (format!("{count} jobs of cluster {}", held.job.cluster), "up to "),
             },
         };
-        let owner = held.owner.as_deref().map(|owner| format!(" of {}", strip_control(owner)));
+        let owner = held.owner.as_ref().map(|owner| format!(" of {}", owner.named(OWNER)));
         let header = format!(
             "{jobs}{}, code {}, held for {up_to}{}",
             owner.unwrap_or_default(),
@@ -304,15 +304,14 @@ impl Group {
             Some(shared) => ("  Hold reason: ".to_owned(), shared),
             None => (format!("  Hold reason of {}: ", held.job), group.reason.first.clone()),
         };
-        let reason = strip_control(&reason);
         if !reason.is_empty() {
-            out.push_str(&wrap(&label, 4, &shorten(&reason, REASON), columns));
+            out.push_str(&wrap(&label, 4, &Foreign::from(reason).quoted(REASON), columns));
         }
         out.push_str(&group.seen(columns, common));
         for before in &first.correct_before {
             let text = sentences::change(&before.what);
             let label = format!("  Change first, for {}: ", held.job);
-            out.push_str(&wrap(&label, 4, &strip_control(&text), columns));
+            out.push_str(&wrap(&label, 4, &printable(&text), columns));
         }
         if let Some(change) = &first.change {
             let mut text = match &group.change {
@@ -323,7 +322,7 @@ impl Group {
                 }
             };
             let left_out =
-                |name: &&str| group.change.as_ref().is_some_and(|all| all.name() != Some(name));
+                |name: &&Foreign| group.change.as_ref().is_some_and(|all| all.name() != Some(name));
             if change.what.name().is_some_and(|name| left_out(&name)) {
                 text.push_str(&group.names.text());
             }
@@ -334,7 +333,7 @@ impl Group {
                     None => " Each command gives its jobs the largest.",
                 });
             }
-            out.push_str(&wrap("  Change first: ", 4, &strip_control(&text), columns));
+            out.push_str(&wrap("  Change first: ", 4, &printable(&text), columns));
             if let Some(way) = &group.by_hand {
                 out.push_str(&wrap("  To correct it: ", 4, &sentences::by_hand(way), columns));
             }

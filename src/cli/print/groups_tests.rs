@@ -58,7 +58,7 @@ fn what_htcondor_will_do_is_told_where_all_share_it() {
 fn what_each_job_needs_for_itself_is_told_of_one() {
     let site = |proc: i32, name: &str| {
         let mut advice = samples::memory(5, proc, 2048);
-        let (what, input) = (Correction::Input, Some(name.to_owned()));
+        let (what, input) = (Correction::Input, Some(name.into()));
         let what = ChangeKind::Correct { what, name: input };
         advice.change = Some(Change::new(what, Vec::new()));
         advice.commands[0] = samples::edit("Requirements", &format!("M =!= \"{name}\""));
@@ -231,7 +231,7 @@ fn where_the_jobs_ran_is_printed_where_the_advice_is_about_it() {
             .get(proc.saturating_sub(3))
             .copied()
             .flatten()
-            .map(str::to_owned);
+            .map(Foreign::from);
     }
     let text = text(&advices, None);
     let line =
@@ -244,16 +244,16 @@ fn wordings_of_one_cause_are_one_group() {
     let worded = |proc: i32, code: i32, reason: &str| {
         let mut advice = samples::transfer(8, proc);
         advice.held.code = Some(code);
-        advice.held.reason = Some(reason.to_owned());
+        advice.held.reason = Some(reason.into());
         advice.held.cause = SharedCause::of(code, 256, reason);
         advice
     };
     let of = |code| text(&[worded(0, code, "too long"), worded(1, code, "too\nbig")], None);
     assert!(of(13).contains("2 held jobs in 1 group;"), "{}", of(13));
-    assert!(of(13).contains("  Hold reason: too [...]\n"));
+    assert!(of(13).contains("  Hold reason: \"too [...]\"\n"));
     assert!(of(26).contains("2 held jobs in 2 groups;"));
-    assert!(of(26).contains("  Hold reason: too long\n"));
-    assert!(of(26).contains("  Hold reason: too big\n"));
+    assert!(of(26).contains("  Hold reason: \"too long\"\n"));
+    assert!(of(26).contains("  Hold reason: \"too big\"\n"));
 }
 
 #[test]
@@ -383,14 +383,14 @@ proptest! {
             let mut advice = samples::memory(1, proc, 2048);
             advice.missing = vec![Missing::Source(text.as_str().into()); 2];
             advice.notes = vec![text.clone(), text.clone()];
-            let name = Some(text.clone());
+            let name = Some(Foreign::from(text.as_str()));
             let near = Near { scope: Scope::Server, name: name.clone(), input: false };
             advice.evidence = vec![Evidence::HeldNow { near, jobs: 1, code: 26 }; 2];
             advice.htcondor_will = vec![Prediction::NotEvaluated { reason: text.clone() }; 2];
             let what = ChangeKind::Correct { what: Correction::Input, name: name.clone() };
             advice.change = Some(Change::new(what, Vec::new()));
-            advice.held.reason = Some(text.clone());
-            advice.held.owner = Some(text.clone());
+            advice.held.reason = name.clone();
+            advice.held.owner = name.clone();
             advice.held.code = Some(26);
             advice.held.cause = cause.clone();
             advice.undecided = Some(Undecided::UnknownCode { releases: 1 });

@@ -76,7 +76,7 @@ use crate::queue::AdText;
 use crate::workflow::View;
 
 pub(crate) use attributes::NAMES as ATTRIBUTE_NAMES;
-pub(super) use attributes::attributes;
+pub(super) use attributes::{attributes, fit};
 pub(super) use columns::of_job_ad;
 pub(crate) use json::WATCH_NAMES;
 
@@ -159,7 +159,10 @@ impl<'a> Printer<'a> {
     pub(super) fn view(&mut self, view: &View) -> io::Result<usize> {
         let mut text = Vec::new();
         match self.form {
-            Form::Json => writeln!(text, "{}", crate::text::to_json_pretty(view)?)?,
+            Form::Json => {
+                let view = attributes::fit(serde_json::to_value(view)?);
+                writeln!(text, "{}", crate::text::to_json_pretty(&view)?)?;
+            }
             _ => workflow::print(&mut text, view, self.page)?,
         }
         self.out.write_all(&text)?;

@@ -37,6 +37,9 @@ impl<'a> Formats<'a> {
             let value = match cell {
                 Cell::Value(value) => value,
                 Cell::Text(text) => text.into(),
+                // As a ClassAd it stands in quotation marks anyway.
+                Cell::Foreign(text) if is_expressed(format) => text.value().into(),
+                Cell::Foreign(text) => text.named(usize::MAX).into(),
             };
             out.write_all(fill(format, &value).as_bytes())?;
         }
@@ -47,6 +50,13 @@ impl<'a> Formats<'a> {
     pub(super) fn unknown(&self) -> Vec<String> {
         self.columns.unknown()
     }
+}
+
+/// Whether a format prints strings as expressions.
+fn is_expressed(format: &str) -> bool {
+    format.match_indices('%').any(|(at, _)| {
+        Conversion::read(&format[at + 1..]).is_some_and(|(conversion, _)| conversion.kind == 'V')
+    })
 }
 
 /// Puts a value in the place of the conversions: `s`, `v`, `V`, `d`, `i`, `f`, `e`, `g`; others

@@ -26,16 +26,16 @@ pub(crate) fn transfer(cluster: i32, proc: i32) -> Advice {
     Advice {
         held: HeldJob {
             job,
-            owner: Some("alice".to_owned()),
+            owner: Some("alice".into()),
             code: Some(13),
             subcode: Some(256),
-            reason: Some(TRANSFER.to_owned()),
+            reason: Some(TRANSFER.into()),
             cause: SharedCause::of(13, 256, TRANSFER),
             held_since: NOW - 8040,
             num_holds: 2,
             user: None,
             dagman_job_id: None,
-            place: Some("ep3".to_owned()),
+            place: Some("ep3".into()),
         },
         recommendation: Recommendation::Release,
         action: Some(Action::AsIs),
@@ -87,7 +87,7 @@ pub(crate) fn transfer(cluster: i32, proc: i32) -> Advice {
         commands: vec![Command::Release],
         commands_after: vec![],
         wait: Some(Wait {
-            what: WaitFor::Fetched { server: Some("data.example.org".to_owned()) },
+            what: WaitFor::Fetched { server: Some("data.example.org".into()) },
             until: Some(NOW + 600),
             look_again: NOW + 1200,
             likely: Some(LikelyFrom {
@@ -128,7 +128,7 @@ pub(crate) fn edit(attribute: &str, new: &str) -> Command {
 }
 
 fn near(scope: Scope, name: Option<&str>) -> Near {
-    Near { scope, name: name.map(str::to_owned), input: false }
+    Near { scope, name: name.map(Into::into), input: false }
 }
 
 fn input(input: &str, change: f64) -> InputEffect {
@@ -140,7 +140,7 @@ pub(crate) fn memory(cluster: i32, proc: i32, megabytes: u32) -> Advice {
     let mut advice = transfer(cluster, proc);
     advice.held.code = Some(34);
     advice.held.subcode = Some(102);
-    advice.held.reason = Some(MEMORY.to_owned());
+    advice.held.reason = Some(MEMORY.into());
     advice.held.cause = SharedCause::of(34, 102, MEMORY);
     advice.recommendation = Recommendation::Change;
     advice.action = Some(Action::Memory);

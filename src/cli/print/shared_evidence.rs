@@ -10,7 +10,7 @@ use std::mem::{Discriminant, discriminant};
 use super::shared_words::{DIFFERS, shared_letters};
 use crate::advice::Evidence;
 use crate::cli::sentences;
-use crate::text::{plural, shown};
+use crate::text::{Foreign, plural};
 use eventlog::JobId;
 
 /// Evidence that the jobs added so far have in common, in the order of the first one.
@@ -121,7 +121,7 @@ fn words(text: &str) -> Vec<Word> {
         let core = if core.is_empty() { token } else { core };
         let behind = token[at + core.len()..].to_owned();
         let was_quoted = is_quoted;
-        is_quoted ^= token.matches('"').count() % 2 == 1;
+        is_quoted ^= marks(token) % 2 == 1;
         let in_quotes = was_quoted || token.contains('"');
         let unit = UNITS.iter().find(|(unit, _)| core.strip_suffix('s').unwrap_or(core) == *unit);
         let span = out
@@ -141,6 +141,17 @@ fn words(text: &str) -> Vec<Word> {
         out.push(Word { least: one.clone(), most: one, around, is_quoted: in_quotes });
     }
     out
+}
+
+/// Quotation marks of a word, without those of a text in them ([`Foreign::quoted`]).
+fn marks(word: &str) -> usize {
+    let mut is_escaped = false;
+    let is_mark = |c: &char| {
+        let is_mark = *c == '"' && !is_escaped;
+        is_escaped = *c == '\\' && !is_escaped;
+        is_mark
+    };
+    word.chars().filter(is_mark).count()
 }
 
 impl Word {
@@ -211,7 +222,7 @@ impl Word {
 /// Where the last runs of held jobs were.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Places {
-    jobs: BTreeMap<String, usize>,
+    jobs: BTreeMap<Foreign, usize>,
     unknown: usize,
 }
 
@@ -223,12 +234,12 @@ const NAME: usize = 60;
 
 impl Places {
     /// Adds a job.
-    pub(super) fn add(&mut self, place: Option<&str>) {
+    pub(super) fn add(&mut self, place: Option<&Foreign>) {
         match place {
             None => self.unknown += 1,
             Some(place) => match self.jobs.get_mut(place) {
                 Some(jobs) => *jobs += 1,
-                None => drop(self.jobs.insert(place.to_owned(), 1)),
+                None => drop(self.jobs.insert(place.clone(), 1)),
             },
         }
     }
@@ -236,12 +247,12 @@ impl Places {
     /// `e1 (12 jobs), e3 (3 jobs), 2 others (4 jobs); not known of 1 job`; empty where none is
     /// known.
     pub(super) fn text(&self) -> String {
-        let mut places: Vec<(&String, usize)> =
+        let mut places: Vec<(&Foreign, usize)> =
             self.jobs.iter().map(|(place, jobs)| (place, *jobs)).collect();
         places.sort_by_key(|(_, jobs)| std::cmp::Reverse(*jobs));
         let (named, others) = places.split_at(NAMED.min(places.len()));
-        let one = |(place, jobs): &(&String, usize)| {
-            format!("{} ({})", shown(place, NAME), plural(jobs, "job"))
+        let one = |(place, jobs): &(&Foreign, usize)| {
+            format!("{} ({})", place.named(NAME), plural(jobs, "job"))
         };
         let mut out = named.iter().map(one).collect::<Vec<_>>().join(", ");
         if !others.is_empty() {
@@ -259,7 +270,7 @@ impl Places {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     /// The first few, with the job that has it first.
-    named: Vec<(JobId, String)>,
+    named: Vec<(JobId, Foreign)>,
     /// Jobs with other names.
     others: usize,
 }
@@ -269,20 +280,20 @@ const FILE: usize = 200;
 
 impl Names {
     /// Adds the name that a job has.
-    pub(super) fn add(&mut self, job: JobId, name: Option<&str>) {
+    pub(super) fn add(&mut self, job: JobId, name: Option<&Foreign>) {
         let Some(name) = name else { return };
         if self.named.iter().any(|(_, known)| known == name) {
             return;
         }
         match self.named.len() < NAMED {
-            true => self.named.push((job, name.to_owned())),
+            true => self.named.push((job, name.clone())),
             false => self.others += 1,
         }
     }
 
     /// ` Each has its own: 5.0 has /in/1.dat, 5.1 has /in/2.dat; 12 more jobs have others.`
     pub(super) fn text(&self) -> String {
-        let one = |(job, name): &(JobId, String)| format!("{job} has {}", shown(name, FILE));
+        let one = |(job, name): &(JobId, Foreign)| format!("{job} has {}", name.named(FILE));
         let named = self.named.iter().map(one).collect::<Vec<_>>().join(", ");
         let others = match self.others {
             0 => String::new(),

@@ -68,7 +68,7 @@ fn what_says_something_else_is_not_of_all() {
 
 #[test]
 fn of_a_quoted_text_most_has_to_be_the_same() {
-    let message = |text: &str| Evidence::Message { text: text.to_owned(), seconds_before: 5 };
+    let message = |text: &str| Evidence::Message { text: text.into(), seconds_before: 5 };
     let of = |one: &str, other: &str| {
         let mut shared = SharedEvidence::new(&[message(one)]);
         shared.add(&[message(other)]);
@@ -93,7 +93,7 @@ fn evidence_is_matched_by_its_kind_and_place() {
         jobs: 2,
         code,
     };
-    let message = Evidence::Message { text: "x".to_owned(), seconds_before: 5 };
+    let message = Evidence::Message { text: "x".into(), seconds_before: 5 };
     let mut shared = SharedEvidence::new(&[message.clone(), held(12), held(13)]);
     shared.add(&[held(12), held(13)]);
     assert!(!shared.has(&message));
@@ -108,7 +108,7 @@ fn places_are_counted() {
     assert_eq!(places.text(), "");
     places.add(None);
     assert_eq!(places.text(), "");
-    places.add(Some("e1"));
+    places.add(Some(&"e1".into()));
     assert_eq!(places.text(), "e1 (1 job); not known of 1 job");
 }
 

@@ -9,7 +9,7 @@ use super::wrap::wrap;
 use crate::advice::SlotsFor;
 use crate::cli::sentences;
 use crate::sizes::Resource;
-use crate::text::{plural, shorten, strip_control};
+use crate::text::{Foreign, plural};
 use crate::workflow::{Fit, FitEdit, FitOf};
 
 /// Kinds of jobs that are printed.
@@ -98,13 +98,13 @@ fn sentence(fit: &Fit, size: &FitOf) -> String {
     let (cluster, clusters) = fit.clusters;
     let of = match (clusters, &fit.program) {
         (1, Some(program)) => {
-            let program = strip_control(program);
-            format!("of cluster {cluster} with {}", shorten(&program, PROGRAM))
+            let program = Foreign::from(program.as_str()).named(PROGRAM);
+            format!("of cluster {cluster} with {program}")
         }
         (1, None) => format!("of cluster {cluster}"),
         (clusters, Some(program)) => {
-            let program = strip_control(program);
-            format!("of {} with {}", plural(clusters, "cluster"), shorten(&program, PROGRAM))
+            let program = Foreign::from(program.as_str()).named(PROGRAM);
+            format!("of {} with {program}", plural(clusters, "cluster"))
         }
         (clusters, None) => format!("of {}", plural(clusters, "cluster")),
     };

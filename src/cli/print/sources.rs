@@ -8,7 +8,7 @@ use super::Page;
 use super::sure::trust;
 use super::wrap::wrap;
 use crate::advice::{Advice, Missing};
-use crate::text::{plural, strip_control};
+use crate::text::{plural, printable};
 use eventlog::JobId;
 
 /// Lines on what could not be read that are printed, and notes.
@@ -86,7 +86,7 @@ impl Sources {
 const MORE: &str = "more; -json lists it for each job";
 
 fn line(out: &mut dyn Write, page: &Page, first: &str, text: &str) -> io::Result<()> {
-    out.write_all(wrap(first, 2, &strip_control(text), page.style.columns).as_bytes())
+    out.write_all(wrap(first, 2, &printable(text), page.style.columns).as_bytes())
 }
 
 impl Lacking {

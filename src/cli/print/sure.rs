@@ -124,7 +124,7 @@ pub(super) fn trust(advice: &Advice) -> String {
     let outcomes = if trust.outcomes_here == 1 { "outcome" } else { "outcomes" };
     format!(
         "the model was trained on {} and {} {outcomes} of this access point",
-        crate::text::strip_control(&trust.trained_on),
+        crate::text::printable(&trust.trained_on),
         trust.outcomes_here
     )
 }

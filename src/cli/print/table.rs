@@ -13,7 +13,7 @@ use super::times::short;
 use super::wrap::{cut, wrap};
 use crate::advice::{Advice, Recommendation};
 use crate::cli::{colour, sentences};
-use crate::text::{plural, strip_control};
+use crate::text::plural;
 
 const HEADINGS: [&str; 8] =
     ["ID", "OWNER", "HELD_SINCE", "CODE", "SUCCESS", "ADVICE", "TO_DO", "HOLD_REASON"];
@@ -97,8 +97,9 @@ fn painted(line: &str, row: &Row) -> String {
 /// The line of an advice; of the reason no more than can be printed.
 pub(super) fn row(advice: &Advice, page: &Page) -> Row {
     let held = &advice.held;
-    let reason = strip_control(held.reason.as_deref().unwrap_or(""));
-    let owner = strip_control(held.owner.as_deref().unwrap_or("?")).into_owned();
+    let width = page.style.table.unwrap_or(usize::MAX);
+    let reason = held.reason.as_ref().map_or(String::new(), |reason| reason.quoted(width));
+    let owner = held.owner.as_ref().map_or("?".to_owned(), |owner| owner.named(width));
     let cells = [
         held.job.to_string(),
         if page.style.table.is_some() { cut(&owner, OWNER) } else { owner },
@@ -107,7 +108,7 @@ pub(super) fn row(advice: &Advice, page: &Page) -> Row {
         chance(advice),
         advice.recommendation.name().to_owned(),
         sentences::to_do(advice),
-        page.style.table.map_or_else(|| reason.to_string(), |columns| cut(&reason, columns)),
+        page.style.table.map_or_else(|| reason.clone(), |columns| cut(&reason, columns)),
     ];
     Row { cells, recommendation: advice.recommendation }
 }
@@ -122,8 +123,8 @@ mod tests {
 
     fn text(table: Option<usize>, colour: bool) -> String {
         let mut long = samples::transfer(1_234_567, 12);
-        long.held.owner = Some("somebody-with-a-long-name".to_owned());
-        long.held.reason = Some("\u{1b}[31mred\nand long ".repeat(20));
+        long.held.owner = Some("somebody-with-a-long-name".into());
+        long.held.reason = Some("\u{1b}[31mred\nand long ".repeat(20).into());
         let advices = [samples::transfer(7, 0), samples::memory(7, 1, 2048), long];
         let mut out = Vec::new();
         let style = Style { columns: table, table, colour, ..Style::default() };

@@ -9,7 +9,7 @@ use super::wrap::{cut, wrap};
 use super::{Page, sizes};
 use crate::advice::Band;
 use crate::hold_code::HoldCode;
-use crate::text::{plural, shorten, strip_control};
+use crate::text::{Foreign, plural, printable};
 use crate::workflow::{
     Blocker, Cause, Column, KeepOff, Manager, ManagerState, Matrix, OTHERS, Progress, Recovering,
     Recovery, Rescue, ShownBy, State, Suspect, Thrashing, View,
@@ -233,8 +233,8 @@ pub(super) fn grouping(matrix: &Matrix, shown: usize) -> Option<String> {
 pub(super) fn place(column: &Column) -> String {
     match column.name.as_str() {
         "" => "not known".to_owned(),
-        name if column.places > 1 => format!("{} ({})", strip_control(name), column.places),
-        name => strip_control(name).into_owned(),
+        name if column.places > 1 => format!("{} ({})", named(name), column.places),
+        name => named(name),
     }
 }
 
@@ -251,8 +251,7 @@ fn shade(count: usize, ended: usize) -> char {
 
 /// Why a place is suspected, and what keeps jobs off it.
 pub(super) fn sentence(suspect: &Suspect) -> String {
-    let place = strip_control(&suspect.place);
-    let place = shorten(&place, PLACE_NAME);
+    let place = named(&suspect.place);
     let fast = suspect.black_hole.map_or(String::new(), |(failure, success)| {
         format!(
             " It fails them within {}, others take {}: it draws more jobs than its share.",
@@ -298,15 +297,17 @@ pub(super) fn left_out(all: &[KeepOff]) -> Option<String> {
 /// Characters of a reason that are printed.
 const REASON: usize = 200;
 
-/// The beginning of a reason with a mark at its end; empty: there is none.
+/// The beginning of a reason as a sentence; empty: there is none.
 fn as_sentence(reason: &str) -> String {
-    let reason = strip_control(reason);
     match reason.trim() {
-        reason if reason.is_empty() || reason.ends_with(['.', '!', '?']) => {
-            shorten(reason, REASON).into_owned()
-        }
-        reason => format!("{}.", shorten(reason, REASON)),
+        "" => String::new(),
+        reason => format!("{}.", Foreign::from(reason).quoted(REASON)),
     }
+}
+
+/// The name of a place or a node.
+fn named(name: &str) -> String {
+    Foreign::from(name).named(PLACE_NAME)
 }
 
 /// Prints the jobs that start and leave their slots again and again.
@@ -343,14 +344,14 @@ pub(super) fn thrashes(thrashing: &Thrashing, now: i64) -> String {
         change => format!(" Usual change: {change}."),
     };
     let advice: String =
-        thrashing.advice.iter().map(|line| format!(" {}", strip_control(line))).collect();
+        thrashing.advice.iter().map(|line| format!(" {}", printable(line))).collect();
     let slots = if thrashing.jobs == 1 { "its slot" } else { "their slots" };
     format!(
         "{} left {slots} {} times and started again, the last {} ago: {}.{reason}{change}{advice}",
         plural(thrashing.jobs, "job"),
         thrashing.vacates,
         length(now.saturating_sub(thrashing.last).max(0)),
-        strip_control(&thrashing.name),
+        named(&thrashing.name),
     )
 }
 
@@ -400,7 +401,7 @@ pub(super) fn blocked(blocker: &Blocker) -> String {
         1 => "; 1 node waits for it".to_owned(),
         nodes => format!("; {nodes} nodes wait for it"),
     };
-    format!("{}{jobs} {is}{waiting}.", strip_control(&blocker.node))
+    format!("{}{jobs} {is}{waiting}.", named(&blocker.node))
 }
 
 /// What is said of nodes that failed or are on hold and are not printed.

@@ -25,7 +25,7 @@ pub(in crate::cli) use self::scripts::{OfScript, RanScript};
 use self::scripts::{of_scripts, ran_scripts};
 use super::constraint::Constraint;
 use super::gather::{Remarks, found};
-use super::print::{Page, print_profile};
+use super::print::{Page, fit, print_profile};
 use super::request::Output;
 use super::run::{RunError, tell};
 use super::{Config, Request};
@@ -144,6 +144,7 @@ pub(super) fn run(
         return Err(RunError::NothingProfiled);
     }
     if request.output == Output::Json {
+        let profiles = fit(serde_json::to_value(&profiles).map_err(std::io::Error::from)?);
         let text = to_json_pretty(&profiles).map_err(std::io::Error::from)? + "\n";
         out.write_all(text.as_bytes())?;
     } else {

@@ -13,7 +13,7 @@ use crate::cli::piped::check_read_once;
 use crate::policy::Version;
 use crate::policy::lint::Role;
 use crate::queue::JobSpec;
-use crate::text::strip_control;
+use crate::text::printable;
 
 /// One call of the tool.
 #[derive(Clone, Debug, PartialEq)]
@@ -160,7 +160,7 @@ impl Request {
         let takes_jobs = matches!(self.work, Work::Explain | Work::Suggest);
         let is_job = |job: &JobSpec| takes_jobs && !matches!(job, JobSpec::Owner(_));
         if let Some((_, word)) = self.jobs.iter().zip(operands).find(|(job, _)| !is_job(job)) {
-            let word = strip_control(word);
+            let word = printable(word);
             return Err(if takes_jobs {
                 invalid(format!("{word} is no job id; -{name} takes a cluster or cluster.proc"))
             } else {

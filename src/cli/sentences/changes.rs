@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::{LONG_NAME, capital, limits};
+use super::{LINE, LONG_NAME, capital, limits};
 use crate::advice::{ChangeKind, Correction, LimitRaise};
 use crate::sizes::Resource;
-use crate::text::{shown, strip_control};
+use crate::text::{Foreign, printable};
 
 /// What to change, one or two sentences.
 pub fn change(change: &ChangeKind) -> String {
@@ -30,7 +30,7 @@ pub fn change(change: &ChangeKind) -> String {
             format!("Correct {request}: {figure}, {value} {unit}, is more than any machine has.")
         }
         ChangeKind::Place { attribute, name, clause } => {
-            let place = match (*attribute, name.as_deref().map(|name| shown(name, LONG_NAME))) {
+            let place = match (*attribute, name.as_ref().map(|name| name.named(LONG_NAME))) {
                 ("Machine", Some(name)) => name,
                 ("Machine", None) => "the machine".to_owned(),
                 (_, Some(name)) => format!("the site {name}"),
@@ -42,10 +42,10 @@ pub fn change(change: &ChangeKind) -> String {
             format!("Keep it off {place}, where it failed.{add}")
         }
         ChangeKind::Limit { policy, test, reached, at_once, finished_after, raise } => {
-            let policy = strip_control(policy);
-            let tested = match *policy == *test {
+            let policy = printable(policy);
+            let tested = match *test == *policy {
                 true => format!("the run had {reached} s"),
-                false => format!("{policy} tests {}, and it was {reached}", shown(test, LONG_NAME)),
+                false => format!("{policy} tests {}, and it was {reached}", test.quoted(LONG_NAME)),
             };
             let again = if *at_once { " It would be held again at once." } else { "" };
             let others = finished_after.map_or(String::new(), |most| {
@@ -65,24 +65,24 @@ pub fn change(change: &ChangeKind) -> String {
             "Correct the first line of {}: its interpreter {} cannot be run there (a line that ends as on Windows \
              does that too: dos2unix).",
             or(name, "the executable"),
-            shown(interpreter, LONG_NAME)
+            interpreter.named(LONG_NAME)
         ),
         ChangeKind::Correct { what, name } => correction(*what, name),
         ChangeKind::Program { line, path } => format!(
-            "Correct what its program names: \"{}\" ({}).",
-            strip_control(line),
-            shown(path, LONG_NAME)
+            "Correct what its program names: {} ({}).",
+            line.quoted(LINE),
+            path.named(LONG_NAME)
         ),
         ChangeKind::Usual { change, name: Some(name) } => {
-            format!("About {}: {change}.", shown(name, LONG_NAME))
+            format!("About {}: {change}.", name.named(LONG_NAME))
         }
         ChangeKind::Usual { change, name: None } => format!("{}.", capital(change)),
     }
 }
 
 /// A name, or what stands for it.
-fn or<'a>(name: &Option<String>, default: &'a str) -> Cow<'a, str> {
-    name.as_deref().map_or(default.into(), |name| shown(name, LONG_NAME).into())
+fn or<'a>(name: &Option<Foreign>, default: &'a str) -> Cow<'a, str> {
+    name.as_ref().map_or(default.into(), |name| name.named(LONG_NAME).into())
 }
 
 /// The request of a resource, and its unit.
@@ -93,7 +93,7 @@ pub(super) fn request(resource: Resource) -> (&'static str, &'static str) {
 fn limit(raise: &LimitRaise, policy: &str) -> String {
     let raise = match raise {
         LimitRaise::Nonsense { name, to } => {
-            let name = strip_control(name);
+            let name = name.named(LONG_NAME);
             return format!("Correct what {name} is compared with: {to} makes no sense");
         }
         LimitRaise::Administrator => {
@@ -102,10 +102,10 @@ fn limit(raise: &LimitRaise, policy: &str) -> String {
             );
         }
         LimitRaise::Attribute { name, from, to } => {
-            format!("{} from {from} to {to}", strip_control(name))
+            format!("{} from {from} to {to}", name.named(LONG_NAME))
         }
         LimitRaise::Expression { name, limit } => {
-            format!("the limit {limit} in {}", strip_control(name))
+            format!("the limit {limit} in {}", name.named(LONG_NAME))
         }
         LimitRaise::Cpus => "RequestCpus".to_owned(),
         LimitRaise::Policy => format!("the limit in {policy}"),
@@ -113,10 +113,10 @@ fn limit(raise: &LimitRaise, policy: &str) -> String {
     format!("Raise {raise}, or make the job need less")
 }
 
-fn correction(what: Correction, name: &Option<String>) -> String {
+fn correction(what: Correction, name: &Option<Foreign>) -> String {
     let the = |default: &'static str| or(name, default);
-    let named = |name: &Option<String>| {
-        name.as_deref().map_or(String::new(), |name| format!(" {}", shown(name, LONG_NAME)))
+    let named = |name: &Option<Foreign>| {
+        name.as_ref().map_or(String::new(), |name| format!(" {}", name.named(LONG_NAME)))
     };
     match what {
         Correction::Credential if name.is_none() => "Renew the job's credential.".to_owned(),

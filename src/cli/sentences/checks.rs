@@ -2,7 +2,6 @@
 
 use super::{LONG_NAME, NAME, span};
 use crate::checks::{Check, Fault, Finding, Remark, Thing, Why};
-use crate::text::{shown, strip_control};
 
 /// What a look at a file showed.
 pub(super) fn file(check: &Check) -> String {
@@ -17,9 +16,9 @@ pub(super) fn file(check: &Check) -> String {
         Thing::EventLog => "job event log",
         Thing::Url => return url(check),
     };
-    let path = shown(&check.path, LONG_NAME);
-    let of = check.seen_as.as_deref().map(|name| format!(" (looked at now as {name})"));
-    let of = strip_control(&of.unwrap_or_default()).into_owned();
+    let path = check.path.named(LONG_NAME);
+    let seen_as = check.seen_as.as_ref().map(|name| name.named(NAME));
+    let of = seen_as.map(|name| format!(" (looked at now as {name})")).unwrap_or_default();
     let still = if check.named { "still " } else { "" };
     let says = match check.finding {
         Finding::Gone { .. } if check.thing.is_written() => "can be written".to_owned(),
@@ -90,10 +89,10 @@ fn remarked(remark: &Remark, check: &Check) -> String {
         Remark::ChangedSinceHold => ", and was changed since the hold".to_owned(),
         Remark::NoInterpreter { interpreter } => format!(
             "; its interpreter {} is not on this machine (an execution point may have it)",
-            shown(interpreter, NAME)
+            interpreter.named(NAME)
         ),
         Remark::OtherMachine { machine } => {
-            format!("; it is a program for {machine} machines, and this is none")
+            format!("; it is a program for {} machines, and this is none", machine.named(NAME))
         }
         Remark::NotExecutable => {
             ", but may not be executed here, and it runs where it lies".to_owned()
@@ -107,7 +106,7 @@ fn remarked(remark: &Remark, check: &Check) -> String {
 
 /// What a URL answered.
 fn url(check: &Check) -> String {
-    let url = shown(&check.path, LONG_NAME);
+    let url = check.path.named(LONG_NAME);
     let still = if check.named { "still " } else { "" };
     let elsewhere = "asked now from the access point; an execution point has a network of its own";
     let why = match check.finding {

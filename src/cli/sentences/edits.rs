@@ -12,7 +12,7 @@ pub fn whole_change(whole: &Change) -> String {
 /// How what is corrected by hand is written. No command: what is right is not known here.
 pub fn by_hand(way: &ByHand) -> String {
     let ByHand { attribute, command, is_list, element, kept_by } = way;
-    let element = element.as_deref().map(|element| shown(element, LONG_NAME));
+    let element = element.as_ref().map(|element| element.named(LONG_NAME));
     let (what, whole) = match (is_list, element) {
         (true, Some(element)) => (format!("the element {element} of"), true),
         (true, None) => ("the list behind".to_owned(), true),

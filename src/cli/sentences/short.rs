@@ -1,13 +1,11 @@
 //! What to do about a hold in a few words, for a line of a table.
 
-use std::borrow::Cow;
-
 use super::changes::request;
-use super::resource_word;
+use super::{NAME, resource_word};
 use crate::advice::{
     Advice, ChangeKind, Correction, LimitRaise, LookAt, Recommendation, Undecided, WaitFor,
 };
-use crate::text::strip_control;
+use crate::text::{Foreign, printable};
 
 /// What to do, or what stands against it, in a few words, the most telling first.
 pub(in crate::cli) fn to_do(advice: &Advice) -> String {
@@ -24,22 +22,25 @@ pub(in crate::cli) fn to_do(advice: &Advice) -> String {
         Recommendation::Look => advice.look.as_ref().map(look_at),
         Recommendation::Undecided => advice.undecided.as_ref().map(|why| undecided(why, held.code)),
     };
-    text.map_or_else(|| "-".to_owned(), |text| strip_control(&text).into_owned())
+    text.unwrap_or_else(|| "-".to_owned())
 }
 
 /// The last part of a path, or of a URL with its server.
-fn last(path: &str) -> Cow<'_, str> {
-    let name = |path: &str| path.trim_end_matches('/').rsplit('/').next().map(str::to_owned);
+fn last(path: &Foreign) -> String {
+    // What tells a secret goes with the rest of a URL.
+    let path = path.value();
+    let name = |path: &str| path.trim_end_matches('/').rsplit('/').next().map(Foreign::from);
     match path.split_once("://") {
         Some((_, rest)) => {
             let server = rest.split('/').next().unwrap_or_default();
-            match name(rest).filter(|name| name != server) {
-                Some(name) if server.is_empty() => name.into(),
-                Some(name) => format!("{name} ({server})").into(),
-                None => server.to_owned().into(),
+            let at = Foreign::from(server).named(NAME);
+            match name(rest).filter(|name| *name != server).map(|name| name.named(NAME)) {
+                Some(name) if server.is_empty() => name,
+                Some(name) => format!("{name} ({at})"),
+                None => at,
             }
         }
-        None => name(path).filter(|name| !name.is_empty()).map_or(path.into(), Cow::from),
+        None => name(&path).filter(|name| *name != "").unwrap_or(path.into()).named(NAME),
     }
 }
 
@@ -53,28 +54,28 @@ fn change(change: &ChangeKind) -> String {
             }
         }
         ChangeKind::TooMuch { resource, .. } => format!("less {}", request(*resource).0),
-        ChangeKind::Place { name: Some(name), .. } => format!("not at {name}"),
+        ChangeKind::Place { name: Some(name), .. } => format!("not at {}", name.named(NAME)),
         ChangeKind::Place { attribute: "Machine", .. } => "not on that machine".to_owned(),
         ChangeKind::Place { .. } => "not at that site".to_owned(),
         ChangeKind::Limit { policy, raise, .. } => match raise {
-            LimitRaise::Nonsense { name, .. } => format!("limit of {name}"),
+            LimitRaise::Nonsense { name, .. } => format!("limit of {}", name.named(NAME)),
             LimitRaise::Administrator => "need less".to_owned(),
-            LimitRaise::Attribute { name, to, .. } => format!("{name} to {to}"),
-            LimitRaise::Expression { name, .. } => format!("limit in {name}"),
+            LimitRaise::Attribute { name, to, .. } => format!("{} to {to}", name.named(NAME)),
+            LimitRaise::Expression { name, .. } => format!("limit in {}", name.named(NAME)),
             LimitRaise::Cpus => "more RequestCpus".to_owned(),
-            LimitRaise::Policy => format!("limit in {policy}"),
+            LimitRaise::Policy => format!("limit in {}", printable(policy)),
         },
         ChangeKind::Time { attribute, .. } => format!("more {attribute}"),
         ChangeKind::Interpreter { interpreter, .. } => {
-            format!("no such interpreter: {interpreter}")
+            format!("no such interpreter: {}", interpreter.named(NAME))
         }
-        ChangeKind::Correct { what, name } => correction(*what, name.as_deref()),
+        ChangeKind::Correct { what, name } => correction(*what, name.as_ref()),
         ChangeKind::Program { path, .. } => format!("its program: {}", last(path)),
         ChangeKind::Usual { change, .. } => change.to_string(),
     }
 }
 
-fn correction(what: Correction, name: Option<&str>) -> String {
+fn correction(what: Correction, name: Option<&Foreign>) -> String {
     let (what, of) = match what {
         Correction::Credential => ("renew", "its credential"),
         Correction::Quota => ("free disk quota", ""),
@@ -103,7 +104,7 @@ fn correction(what: Correction, name: Option<&str>) -> String {
     };
     // Empty: no name belongs to it, but for what its program did not write.
     let named = name.filter(|_| !of.is_empty() || what == "no output");
-    let of = named.map_or(of.into(), last);
+    let of = named.map_or_else(|| of.to_owned(), last);
     [what, &of].join(" ").trim_end().to_owned()
 }
 
@@ -112,11 +113,11 @@ fn wait_for(what: &WaitFor) -> String {
         WaitFor::Spooled => "for its input".to_owned(),
         WaitFor::Policy => "for HTCondor".to_owned(),
         WaitFor::Fetched { server: Some(server) } | WaitFor::InOrder { server: Some(server) } => {
-            format!("for {server}")
+            format!("for {}", server.named(NAME))
         }
         WaitFor::Fetched { server: None } => "for its file server".to_owned(),
         WaitFor::Try { job } => format!("for job {job}"),
-        WaitFor::Directory { directory } => format!("for {directory}"),
+        WaitFor::Directory { directory } => format!("for {}", directory.named(NAME)),
         WaitFor::LikeHold => "for a job held alike".to_owned(),
         WaitFor::RetryAfter => "as its transfer asks".to_owned(),
         WaitFor::InOrder { server: None } => "until it is in order".to_owned(),
@@ -161,20 +162,20 @@ mod tests {
 
     #[test]
     fn names_are_short() {
-        assert_eq!(last("/home/alice/run/err.17.0"), "err.17.0");
-        assert_eq!(last("http://web:8080/a/genome.dat"), "genome.dat (web:8080)");
-        assert_eq!(last("osdf:///ospool/ap20/x.tar"), "x.tar");
-        assert_eq!(
-            (last("http://web/"), last("/"), last("x/")),
-            ("web".into(), "/".into(), "x".into())
-        );
+        let of = |path: &str| last(&path.into());
+        assert_eq!(of("/home/alice/run/err.17.0"), "err.17.0");
+        assert_eq!(of("http://web:8080/a/genome.dat"), "genome.dat (web:8080)");
+        assert_eq!(of("osdf:///ospool/ap20/x.tar"), "x.tar");
+        assert_eq!((of("http://web/"), of("/"), of("x/")), ("web".into(), "/".into(), "x".into()));
+        assert_eq!(of("/a/no such b"), "\"no such b\"");
+        assert_eq!(of("https://me:pw@h/a/b?sig=c/d"), "b?*** (***@h)");
     }
 
     #[test]
     fn what_to_do_is_named() {
         assert_eq!(to_do(&samples::memory(1, 0, 2048)), "memory to 2048 MiB");
         assert_eq!(to_do(&samples::transfer(1, 0)), "as it is");
-        let named = |what, name| correction(what, Some(name));
+        let named = |what, name: &str| correction(what, Some(&name.into()));
         assert_eq!(named(Correction::Input, "/data/genome.dat"), "missing genome.dat");
         assert_eq!(named(Correction::Quota, "/data/genome.dat"), "free disk quota");
         assert_eq!(named(Correction::Output, "out/result.h5"), "no output result.h5");

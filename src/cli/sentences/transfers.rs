@@ -4,7 +4,7 @@ use super::span;
 use crate::advice::meaning::url_change;
 use crate::advice::{Advice, Evidence, FailedTransfer, Refusal};
 use crate::history::{ErrorType, TransferClass};
-use crate::text::{plural, shown};
+use crate::text::{Foreign, plural};
 
 /// Characters of a server's name.
 const NAME: usize = 80;
@@ -28,7 +28,9 @@ pub(super) fn reported(failed: &FailedTransfer) -> String {
         _ => String::new(),
     };
     let said = match failed.error.error_string.as_str() {
-        text if failed.decides && !text.is_empty() => format!(": \"{}\"", shown(text, TEXT)),
+        text if failed.decides && !text.is_empty() => {
+            format!(": {}", Foreign::from(text).quoted(TEXT))
+        }
         _ => String::new(),
     };
     let what = what(failed);
@@ -44,7 +46,7 @@ pub(super) fn refusal(refusal: &Refusal) -> String {
     format!(
         "{} refused another file to each of {} owners within minutes, and no job got through there meanwhile; {} \
          before, one did. So the server is in trouble, and not a file.",
-        shown(&refusal.server, NAME),
+        refusal.server.named(NAME),
         refusal.owners,
         span(refusal.worked_before)
     )
@@ -53,14 +55,15 @@ pub(super) fn refusal(refusal: &Refusal) -> String {
 /// Which server failed, and how.
 fn what(failed: &FailedTransfer) -> String {
     let error = &failed.error;
-    let server = error.server.as_deref().map_or("the server".to_owned(), |name| shown(name, NAME));
+    let named = |name: &str| Foreign::from(name).named(NAME);
+    let server = error.server.as_deref().map_or("the server".to_owned(), named);
     let is_input = matches!(error.class, TransferClass::Input | TransferClass::Common);
     let Some(kind) = error.error_type else {
         return match error.http_status {
             Some(status) => format!("{server} answered with HTTP status {status}"),
-            None => match shown(&error.error_string, TEXT) {
+            None => match error.error_string.as_str() {
                 text if text.is_empty() || failed.decides => format!("{server} failed"),
-                text => format!("{server} failed (\"{text}\")"),
+                text => format!("{server} failed ({})", Foreign::from(text).quoted(TEXT)),
             },
         };
     };
@@ -76,7 +79,7 @@ fn what(failed: &FailedTransfer) -> String {
         ErrorType::Transfer => ("did not complete the transfer".to_owned(), "Transfer"),
     };
     let detail = error.detail.as_deref().filter(|detail| *detail != name);
-    let detail = detail.map_or(String::new(), |detail| format!(", {}", shown(detail, NAME)));
+    let detail = detail.map_or(String::new(), |detail| format!(", {}", named(detail)));
     format!("{server} {did} ({name}{detail})")
 }
 

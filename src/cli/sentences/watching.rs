@@ -5,7 +5,7 @@ use crate::advice::{Advice, Evidence, Recommendation};
 use crate::cli::choices::look_at;
 use crate::cli::watch::{End, News};
 use crate::queue::QueueError;
-use crate::text::{plural, shown, strip_control};
+use crate::text::plural;
 use eventlog::JobId;
 
 /// The schedd was away.
@@ -26,9 +26,8 @@ pub(in crate::cli) fn in_short(advice: &Advice, news: News, telling: Option<&Evi
     if matches!(news, News::Held | News::HeldAgain)
         && let Some(reason) = &held.reason
     {
-        let reason = shown(reason, LONG_NAME);
         let code = held.code.map_or_else(String::new, |code| format!("Code {code}: "));
-        sentences.push(format!("{code}{}.", reason.trim_end_matches('.')));
+        sentences.push(format!("{code}{}.", reason.quoted(LONG_NAME)));
     }
     let what = match advice.recommendation {
         Recommendation::Try => advice.try_one.map(|tried| format!("Release {} alone.", tried.job)),
@@ -42,7 +41,7 @@ pub(in crate::cli) fn in_short(advice: &Advice, news: News, telling: Option<&Evi
     };
     sentences.extend(what);
     sentences.extend(telling.map(evidence));
-    strip_control(&sentences.join(" ")).into_owned()
+    sentences.join(" ")
 }
 
 fn jobs_of(job: JobId, jobs: usize) -> String {
@@ -127,9 +126,9 @@ mod tests {
     #[test]
     fn a_reason_is_fit_for_a_terminal() {
         let mut advice = samples::transfer(7, 0);
-        advice.held.reason = Some("\u{1b}[31mred\nand more.".to_owned());
+        advice.held.reason = Some("\u{1b}[31mred\nand more.".into());
         let text = in_short(&advice, News::Held, advice.evidence.first());
-        assert!(text.starts_with("Code 13: red and more. "), "{text}");
+        assert!(text.starts_with("Code 13: \"red and more.\". "), "{text}");
         assert!(!text.contains(|c: char| c.is_control()), "{text:?}");
         assert!(!in_short(&advice, News::Found, None).contains("red"));
     }

@@ -116,6 +116,11 @@ pub fn file_server(reason: &str) -> Option<String> {
         }
         _ => {
             let server = authority.rsplit('@').next().filter(|server| !server.is_empty())?;
+            // What is no port is of a password with a character that ends a URL here.
+            let port = server.rsplit_once(':').map_or("", |(_, port)| port);
+            if !port.bytes().all(|byte| byte.is_ascii_digit()) {
+                return None;
+            }
             Some(one_spelling(&scheme, &server.to_ascii_lowercase()))
         }
     }
@@ -124,11 +129,7 @@ pub fn file_server(reason: &str) -> Option<String> {
 /// `host` or `host:port` without the dot of the root and the port that the scheme has anyway.
 fn one_spelling(scheme: &str, server: &str) -> String {
     let (host, port) = match server.rsplit_once(':') {
-        Some((host, port))
-            if !host.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) =>
-        {
-            (host, port)
-        }
+        Some((host, port)) if !host.is_empty() => (host, port),
         _ => (server, ""),
     };
     let host = host.strip_suffix('.').filter(|host| !host.is_empty()).unwrap_or(host);
@@ -313,6 +314,7 @@ mod tests {
             Some("web.example.org:8080")
         );
         assert_eq!(server("https://me:pw@h.org/x").as_deref(), Some("h.org"));
+        assert_eq!(server("https://me:p,w@h.org/x"), None);
         assert_eq!(server("https://H.org.:443/x").as_deref(), Some("h.org"));
         assert_eq!(server("https://h.org:80/x").as_deref(), Some("h.org:80"));
         assert_eq!(server("http://://").as_deref(), Some(":"));

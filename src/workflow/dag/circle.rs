@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Dag;
-use crate::text::shown;
+use crate::text::Foreign;
 
 /// Nodes of a circle that are named.
 const NAMED: usize = 5;
@@ -28,7 +28,8 @@ impl Dag {
         let (file, number) = self.lines[line].clone();
         let nodes: Vec<_> =
             circle.iter().map(|&at| &self.nodes[at]).filter(|node| !node.joins).collect();
-        let named = nodes.iter().take(NAMED).map(|node| shown(&node.name, NAME));
+        let named =
+            nodes.iter().take(NAMED).map(|node| Foreign::from(node.name.as_str()).named(NAME));
         let named = named.collect::<Vec<_>>().join(", ");
         let more = match nodes.len().saturating_sub(NAMED) {
             0 => String::new(),

@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 use super::circle::NAME;
 use super::{ALL_NODES, Dag, Edge, Manager, Node, Rescue};
 use crate::queue::display_path;
-use crate::text::{plural, shown};
+use crate::text::{Foreign, plural};
 use crate::workflow::manager::open_log;
 
 /// Blockers of which it is counted who waits for each.
@@ -184,7 +184,7 @@ impl Dag {
         Some(format!(
             "{file}: line {number}: there is no submit file {submit} for node {}{more}; expected one, or an earlier \
              node that writes it, else the node fails: correct the line or write the file",
-            shown(node, NAME)
+            Foreign::from(node.as_str()).named(NAME)
         ))
     }
 

@@ -8,7 +8,7 @@ use super::text::word;
 use crate::cli::sentences::with_usual_change;
 use crate::hold_code::{self, HoldCode};
 use crate::policy::{ExplainedPolicy, Gate, Missing, Named, Part, PolicyAction, Prospect, Truth};
-use crate::text::strip_control;
+use crate::text::printable;
 
 /// What there is to say of one job; times are Unix seconds, `null` is what is not known or not
 /// there. All text is fit for a terminal.
@@ -21,12 +21,12 @@ pub(super) fn object(job: &Explained) -> Value {
     json!({
         "ClusterId": job.id.cluster,
         "ProcId": job.id.proc,
-        "Owner": job.owner.as_deref().map(strip_control),
+        "Owner": job.owner.as_deref().map(printable),
         "HoldReasonCode": hold.code,
         "HoldReasonSubCode": hold.subcode,
         "HoldReasonLabel": hold_code::name(hold.code),
-        "HoldReason": reason.map(strip_control),
-        "Meaning": strip_control(&with_usual_change(Some(hold.code), Some(hold.subcode), reason.unwrap_or_default())),
+        "HoldReason": reason.map(printable),
+        "Meaning": printable(&with_usual_change(Some(hold.code), Some(hold.subcode), reason.unwrap_or_default())),
         "SetBy": HoldCode::of(hold.code).map(|code| code.set_by),
         "NumHolds": hold.num_holds,
         "HeldSince": Some(hold.entered_current_status).filter(|&since| since != 0),
@@ -57,19 +57,19 @@ fn gate(gate: Gate) -> &'static str {
 }
 
 fn action(action: &PolicyAction) -> Value {
-    json!({ "Kind": action.kind, "By": strip_control(&action.by), "At": action.at })
+    json!({ "Kind": action.kind, "By": printable(&action.by), "At": action.at })
 }
 
 fn policy(explained: &ExplainedPolicy) -> Value {
     let policy = &explained.policy;
     json!({
-        "Name": strip_control(&policy.name),
+        "Name": printable(&policy.name),
         "Kind": policy.kind,
-        "Expression": strip_control(&policy.text),
+        "Expression": printable(&policy.text),
         "Value": value(Some(policy.now)),
         "Prospect": explained.prospect().map(prospect),
         "TrueFrom": explained.prospect().and_then(Prospect::from),
-        "Fault": explained.root.as_ref().err().map(|fault| strip_control(fault)),
+        "Fault": explained.root.as_ref().err().map(|fault| printable(fault)),
         "Clauses": explained.root.as_ref().ok().map(part),
         "NotInAd": explained.missing.iter().map(missing).collect::<Vec<_>>(),
     })
@@ -90,16 +90,16 @@ fn prospect(prospect: Prospect) -> &'static str {
 
 fn missing(missing: &Missing) -> Value {
     json!({
-        "Name": strip_control(&missing.name),
+        "Name": printable(&missing.name),
         "Known": missing.is_known,
-        "Nearest": missing.nearest.as_deref().map(strip_control),
+        "Nearest": missing.nearest.as_deref().map(printable),
     })
 }
 
 fn part(of: &Part) -> Value {
     json!({
         "Form": of.form,
-        "Expression": strip_control(&of.text),
+        "Expression": printable(&of.text),
         "Value": value(of.value),
         "Blocks": of.blocks,
         "Nearest": of.is_nearest,
@@ -117,9 +117,9 @@ fn attribute(named: &Named) -> Value {
         Of::Boolean(value) => json!(value),
         Of::Integer(value) => json!(value),
         Of::Real(value) if value.is_finite() => json!(value),
-        Of::String(text) => json!(strip_control(text)),
+        Of::String(text) => json!(printable(text)),
         Of::Undefined => Value::Null,
-        other => json!(strip_control(&other.to_string())),
+        other => json!(printable(&other.to_string())),
     });
-    json!({ "Name": strip_control(&named.name), "Value": value, "InAd": !named.is_missing })
+    json!({ "Name": printable(&named.name), "Value": value, "InAd": !named.is_missing })
 }

@@ -7,7 +7,7 @@ use crate::cli::print::{length, second, wrap};
 use crate::cli::sentences::{self, with_usual_change};
 use crate::hold_code::HoldCode;
 use crate::policy::{ExplainedPolicy, Form, Kind, Missing, Named, Part, Prospect, Truth};
-use crate::text::{shown, strip_control};
+use crate::text::{Foreign, printable, shown};
 
 /// Columns the labels take.
 const LABEL: usize = 15;
@@ -47,7 +47,7 @@ impl Page {
             self.line(&mut out, "Code set by:", &format!("{}.", code.set_by_words()));
         }
         if !reason.is_empty() {
-            self.line(&mut out, "Hold reason:", &shown(reason, REASON));
+            self.line(&mut out, "Hold reason:", &Foreign::from(reason).quoted(REASON));
         }
         self.line(&mut out, "By policy:", &sentences::gate(forecast.gate));
         if forecast.gate.lets_remove() {
@@ -82,7 +82,10 @@ impl Page {
     /// `Job 7.0 of alice, held since 2026-11-21 16:26:10 (30s, hold 2), code 13/256`
     fn head(&self, job: &Explained) -> String {
         let hold = &job.hold;
-        let owner = job.owner.as_deref().map(|owner| format!(" of {}", strip_control(owner)));
+        let owner = job
+            .owner
+            .as_deref()
+            .map(|owner| format!(" of {}", Foreign::from(owner).named(VALUE_SHOWN)));
         let times = hold.num_holds.map(|times| format!("hold {times}"));
         let (since, age) = match hold.entered_current_status {
             0 => (String::new(), None),
@@ -98,17 +101,17 @@ impl Page {
     }
 
     fn line(&self, out: &mut String, label: &str, text: &str) {
-        let text = strip_control(text);
+        let text = printable(text);
         out.push_str(&wrap(&format!("{label:<LABEL$}"), LABEL, &text, self.columns));
     }
 
     fn policy(&self, out: &mut String, explained: &ExplainedPolicy) {
         let policy = &explained.policy;
-        let name = strip_control(&policy.name);
+        let name = printable(&policy.name);
         let is = match (policy.kind, policy.now) {
             (_, Truth::Unparsable) => {
                 let fault = explained.root.as_ref().err().map(String::as_str).unwrap_or_default();
-                format!("{name} is not an expression, and left out: {}", strip_control(fault))
+                format!("{name} is not an expression, and left out: {}", printable(fault))
             }
             (Kind::Hold, value) => {
                 format!("{name} would be {} if the job were released now", value.word())
@@ -121,7 +124,11 @@ impl Page {
             }
         };
         out.push_str(&wrap("", 4, &is, self.columns));
-        let text = shown(&policy.text, POLICY);
+        // What is no expression may be any text.
+        let text = match explained.root {
+            Ok(_) => shown(&policy.text, POLICY),
+            Err(_) => Foreign::from(policy.text.as_str()).quoted(POLICY),
+        };
         if !text.eq_ignore_ascii_case(policy.now.word()) {
             out.push_str(&wrap("  = ", 4, &text, self.columns));
         }
@@ -199,7 +206,7 @@ fn attributes(named: &[Named]) -> String {
     let texts: Vec<String> = named
         .iter()
         .map(|named| {
-            let name = shown(&named.name, VALUE_SHOWN);
+            let name = Foreign::from(named.name.as_str()).named(VALUE_SHOWN);
             match &named.value {
                 _ if named.is_missing => format!("no {name}"),
                 Some(value) => format!("{name} = {}", shown(&value.to_string(), VALUE_SHOWN)),
@@ -211,10 +218,13 @@ fn attributes(named: &[Named]) -> String {
 }
 
 fn not_in_ad(missing: &Missing) -> String {
-    let name = shown(&missing.name, VALUE_SHOWN);
+    let name = Foreign::from(missing.name.as_str()).named(VALUE_SHOWN);
     match &missing.nearest {
         Some(nearest) => {
-            format!("The ad has no {name}; did you mean {}?", shown(nearest, VALUE_SHOWN))
+            format!(
+                "The ad has no {name}; did you mean {}?",
+                Foreign::from(nearest.as_str()).named(VALUE_SHOWN)
+            )
         }
         None if missing.is_known => format!("The ad has no {name} (yet)."),
         None if name.starts_with("TARGET.") => {

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{Placed, Report};
 use crate::cli::print::wrapped;
 use crate::policy::lint::{MAX_REPEATED, RULES, Severity};
-use crate::text::{plural, strip_control, to_json_pretty};
+use crate::text::{has_secret, plural, printable, to_json_pretty};
 
 /// The column that what belongs to a finding begins at.
 const INDENT: usize = 4;
@@ -20,22 +20,23 @@ pub(super) fn text(report: &Report, columns: Option<usize>, out: &mut dyn Write)
     let columns = columns.unwrap_or(ENDLESS);
     for placed in &report.findings {
         let place = match &placed.file {
-            Some(file) => format!("{}:{}: ", strip_control(file), placed.line),
+            Some(file) => format!("{}:{}: ", printable(file), placed.line),
             None => String::new(),
         };
         let finding = &placed.finding;
-        let message = strip_control(&finding.message);
+        let message = printable(&finding.message);
         let (severity, rule) = (finding.rule.severity.word(), finding.rule.name);
         let head = format!("{place}{severity}: {rule}: {message}");
         write!(out, "{}", wrapped("", INDENT, &head, columns))?;
         let (shown, before, length) = window(&placed.shown, &placed.mark, columns - INDENT);
         writeln!(out, "    {shown}\n    {}{}", " ".repeat(before), "^".repeat(length))?;
-        if let Some(corrected) = &finding.corrected {
+        // With a secret taken out of it, it would be another expression.
+        if let Some(corrected) = finding.corrected.as_ref().filter(|text| !has_secret(text)) {
             let setting =
                 placed.setting.as_deref().map(|name| format!("{name} = ")).unwrap_or_default();
             let instead = if finding.is_part { "instead, in part" } else { "instead" };
             let setting = if finding.is_part { "" } else { &setting };
-            writeln!(out, "    {instead}: {}{}", strip_control(setting), strip_control(corrected))?;
+            writeln!(out, "    {instead}: {}{}", printable(setting), printable(corrected))?;
         }
         writeln!(out)?;
     }
@@ -51,9 +52,9 @@ pub(super) fn text(report: &Report, columns: Option<usize>, out: &mut dyn Write)
 fn window(line: &str, mark: &std::ops::Range<usize>, columns: usize) -> (String, usize, usize) {
     const CUT: &str = "...";
     let part = |range: std::ops::Range<usize>| {
-        strip_control(line.get(range).unwrap_or_default()).chars().count()
+        printable(line.get(range).unwrap_or_default()).chars().count()
     };
-    let characters: Vec<char> = strip_control(line).chars().collect();
+    let characters: Vec<char> = printable(line).chars().collect();
     let before = part(0..mark.start).min(characters.len());
     let length = part(mark.clone()).clamp(1, (characters.len() - before).max(1));
     if characters.len() <= columns {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::super::past::{Read, heading_json};
 use super::Policy;
 use crate::replay::{HoldEnd, Judged, PastHold, Releaser, Replayed};
-use crate::text::{strip_control, to_json, to_json_pretty};
+use crate::text::{printable, to_json, to_json_pretty};
 
 /// One object.
 pub(super) fn print(
@@ -29,7 +29,7 @@ pub(super) fn print(
             .collect();
         json!({
             "Policy": policy.name,
-            "Expression": policy.text.as_deref().map(strip_control),
+            "Expression": policy.text.as_deref().map(printable),
             "All": replayed.all,
             "Codes": codes,
             "Unknown": replayed.unrecorded,

@@ -7,7 +7,7 @@ use super::Policy;
 use crate::cli::print::{table_lines, wrap};
 use crate::hold_code;
 use crate::replay::{Replayed, Tally};
-use crate::text::{plural, strip_control};
+use crate::text::{plural, printable};
 
 /// What the columns say.
 const LEGEND: [&str; 7] = [
@@ -34,7 +34,7 @@ pub(super) fn print(
     writeln!(out)?;
     for policy in policies {
         if let Some(text) = &policy.text {
-            write!(out, "{}", of_policy(policy, &strip_control(text), columns))?;
+            write!(out, "{}", of_policy(policy, &printable(text), columns))?;
         }
     }
     writeln!(out)?;
@@ -121,7 +121,7 @@ fn unknown(
             let names: Vec<String> = replayed
                 .unrecorded
                 .iter()
-                .map(|(name, count)| format!("{} ({count})", strip_control(name)))
+                .map(|(name, count)| format!("{} ({count})", printable(name)))
                 .collect();
             let by = if names.is_empty() { "chance".to_owned() } else { names.join(", ") };
             let text = format!(

@@ -17,6 +17,7 @@ use holdadvise::features::Holds;
 use holdadvise::history::{Coverage, HistoryBuilder, SourceId};
 use holdadvise::model::Model;
 use holdadvise::sizes::Resource;
+use holdadvise::text::Foreign;
 use holdadvise_simulate::{Deed, Fix, HeldNow, Policy, Thing};
 use jiff::tz::TimeZone;
 
@@ -163,7 +164,9 @@ fn fixes(change: &Change, held: &HeldNow<'_>) -> Vec<Fix> {
         ChangeKind::Request { resource: Resource::Disk, to, .. } => {
             return vec![Fix::Disk(most(to).unwrap_or(held.request_disk * 2))];
         }
-        ChangeKind::Place { name, .. } => return name.iter().cloned().map(Fix::Site).collect(),
+        ChangeKind::Place { name, .. } => {
+            return name.iter().map(|name| Fix::Site(name.as_given().to_owned())).collect();
+        }
         // Renew the credential, or ask for access.
         ChangeKind::Correct { what: Correction::UrlDenied, .. } => {
             return vec![Fix::Thing(Thing::Url), Fix::Thing(Thing::Credential)];
@@ -172,15 +175,19 @@ fn fixes(change: &Change, held: &HeldNow<'_>) -> Vec<Fix> {
         ChangeKind::Limit { .. } | ChangeKind::Time { .. } => Some(Thing::RunTime),
         ChangeKind::Interpreter { .. } => Some(Thing::Executable),
         ChangeKind::Program { .. } => Some(Thing::Program),
-        ChangeKind::Correct { what, name } => Some(corrected(*what, input(name.as_deref(), held))),
-        ChangeKind::Usual { name, .. } => usual(held.code, input(name.as_deref(), held)),
+        ChangeKind::Correct { what, name } => Some(corrected(*what, input(name.as_ref(), held))),
+        ChangeKind::Usual { name, .. } => usual(held.code, input(name.as_ref(), held)),
     };
     thing.into_iter().map(Fix::Thing).collect()
 }
 
 /// A name of the input is a URL or a file.
-fn input(name: Option<&str>, held: &HeldNow<'_>) -> Thing {
-    if name.unwrap_or(held.reason).contains("://") { Thing::Url } else { Thing::Input }
+fn input(name: Option<&Foreign>, held: &HeldNow<'_>) -> Thing {
+    if name.map_or(held.reason, Foreign::as_given).contains("://") {
+        Thing::Url
+    } else {
+        Thing::Input
+    }
 }
 
 fn corrected(what: Correction, input: Thing) -> Thing {

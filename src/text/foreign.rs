@@ -1,0 +1,132 @@
+//! What users, servers and programs wrote.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::{printable, shorten};
+
+/// Text of others: hold reasons, what programs wrote, names of files, URLs, servers, places and
+/// accounts, values of attributes.
+///
+/// It has no `Display` and is no `str`: in a sentence it stands in quotation marks, so that none can
+/// look like a sentence, a line or an advice of ours. Secrets in it are printed nowhere.
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(transparent)]
+pub struct Foreign(String);
+
+impl Foreign {
+    /// As it was given, for what reads or compares it. It is not fit to print.
+    pub fn as_given(&self) -> &str {
+        &self.0
+    }
+
+    /// In quotation marks, at most so many characters of it. Quotation marks and backslashes in it
+    /// have a backslash before them.
+    pub fn quoted(&self, limit: usize) -> String {
+        let text = shorten(&printable(&self.0), limit).replace('\\', "\\\\");
+        // As characters that nobody sees are written.
+        let text = text.replace("\\\\u{", "\\u{");
+        format!("\"{}\"", text.replace('"', "\\\""))
+    }
+
+    /// A name: [`Foreign::quoted`] unless it is one word of ASCII letters, digits and the signs of
+    /// paths and URLs, which cannot be read as more than a name.
+    pub fn named(&self, limit: usize) -> String {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || SIGNS.contains(&byte);
+        match !self.0.is_empty() && self.0.bytes().all(is_plain) {
+            true => shorten(&printable(&self.0), limit).into_owned(),
+            false => self.quoted(limit),
+        }
+    }
+
+    /// The whole text where the format says where it begins and ends: a value of JSON, of a ClassAd
+    /// or of a column.
+    pub fn value(&self) -> String {
+        printable(&self.0).into_owned()
+    }
+}
+
+/// Signs of paths, URLs, addresses and names of slots.
+const SIGNS: &[u8] = b"_-./:@%+=,~#?&*$^";
+
+impl From<String> for Foreign {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl From<&str> for Foreign {
+    fn from(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}
+
+impl PartialEq<str> for Foreign {
+    fn eq(&self, other: &str) -> bool {
+        self.0 == other
+    }
+}
+
+impl PartialEq<&str> for Foreign {
+    fn eq(&self, other: &&str) -> bool {
+        self.0 == *other
+    }
+}
+
+/// As [`Foreign::quoted`].
+impl fmt::Debug for Foreign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.quoted(usize::MAX))
+    }
+}
+
+/// As [`Foreign::value`].
+impl Serialize for Foreign {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.value())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn quoted(text: &str) -> String {
+        Foreign::from(text).quoted(40)
+    }
+
+    #[test]
+    fn text_stands_in_quotation_marks() {
+        assert_eq!(quoted("no\nway"), r#""no way""#);
+        assert_eq!(quoted(r#"a" Advice: "b\"#), r#""a\" Advice: \"b\\""#);
+        assert_eq!(quoted("\u{1b}[1m\u{202e}x"), r#""\u{202e}x""#);
+        assert_eq!(quoted("https://me:pw@h/x"), r#""https://***@h/x""#);
+    }
+
+    #[test]
+    fn a_plain_name_stands_as_it_is() {
+        let named = |text: &str| Foreign::from(text).named(40);
+        for plain in ["/home/a/in_1.dat", "http://h:80/x?run=3", "slot1_2@e1.example.org"] {
+            assert_eq!(named(plain), plain);
+        }
+        for other in ["", "in order. Release it", "x\u{200b}", "a\"b", "é", "x;", "`x`", "(x)"] {
+            assert!(named(other).starts_with('"') && named(other).ends_with('"'), "{other}");
+        }
+        assert_eq!(named("http://h/x?sig=y"), "http://h/x?***");
+    }
+
+    proptest! {
+        #[test]
+        fn the_quotation_ends_where_the_text_does(text in any::<String>()) {
+            let quoted = Foreign::from(text).quoted(usize::MAX);
+            let mut inner = quoted[1..quoted.len() - 1].chars();
+            while let Some(c) = inner.next() {
+                prop_assert_ne!(c, '"');
+                prop_assert!(c != '\\' || matches!(inner.next(), Some('"' | '\\' | 'u')));
+            }
+        }
+    }
+}
