@@ -14,8 +14,6 @@ pub(crate) const OWNER: &str = "alice";
 /// The ordinary user whose jobs are the rest of the access point.
 pub(crate) const OTHER: &str = "bob";
 
-/// Longest that any step may take; jobs of the story run for less than half a minute.
-
 /// What came of a release.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
