@@ -95,8 +95,8 @@ fn memory_is_raised_over_usage_and_provision() {
         ..facts()
     };
     let change = changed(Action::Memory, &hold(34, 102, MEMORY), &facts).unwrap();
-    assert_eq!(text(&change), "Raise RequestMemory to 3072 MiB (it used 2040 MiB).");
-    assert_eq!(first(&change.commands), "condor_qedit -constraint true RequestMemory 3072");
+    assert_eq!(text(&change), "Raise RequestMemory to 4096 MiB (it used 2040 MiB).");
+    assert_eq!(first(&change.commands), "condor_qedit -constraint true RequestMemory 4096");
     assert_eq!(change.commands.len(), 1);
 }
 
@@ -106,7 +106,7 @@ fn memory_is_read_from_the_reason_of_a_log() {
     assert_eq!(megabytes("Memory limit exceeded: requested 1000MB, used 1300MB."), Some(1300));
     assert_eq!(megabytes("due to memory usage 10572684."), None);
     let change = changed(Action::Memory, &hold(34, 102, MEMORY), &facts()).unwrap();
-    assert_eq!(first(&change.commands), "condor_qedit -constraint true RequestMemory 3072");
+    assert_eq!(first(&change.commands), "condor_qedit -constraint true RequestMemory 4096");
     let unknown = changed(Action::Memory, &hold(34, 102, ""), &facts()).unwrap();
     assert!(unknown.commands.is_empty(), "no number, no edit");
 }
@@ -129,7 +129,7 @@ fn limits_of_policies_are_named() {
 fn disk_is_raised() {
     let facts = JobFacts { disk_usage: Some(1_000_000), request_disk: Some(500_000), ..facts() };
     let change = changed(Action::Disk, &hold(34, 104, ""), &facts).unwrap();
-    assert_eq!(first(&change.commands), "condor_qedit -constraint true RequestDisk 1536000");
+    assert_eq!(first(&change.commands), "condor_qedit -constraint true RequestDisk 2048000");
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn a_limit_of_the_job_is_raised_before_its_request() {
     let limit = OwnLimit { raise: Raise::Request(Request::Memory), ..limit };
     let facts = JobFacts { own_limit: Some(limit), memory_usage: Some(130), ..facts };
     let commands = changed(Action::Memory, &own, &facts).unwrap().commands;
-    assert_eq!(first(&commands), "condor_qedit -constraint true RequestMemory 256");
+    assert_eq!(first(&commands), "condor_qedit -constraint true RequestMemory 384");
 }
 
 #[test]

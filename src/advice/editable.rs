@@ -106,6 +106,11 @@ impl Edit {
         Some(Self { attribute: self.attribute.clone(), old, new })
     }
 
+    /// Another number for the same attribute.
+    pub(super) fn set(&mut self, new: i64) {
+        self.new = new.to_string();
+    }
+
     /// With an old value only where another edit has the same.
     pub(super) fn with_old_of(mut self, other: &Self) -> Self {
         self.old = self.old.filter(|old| other.old.as_ref() == Some(old));

@@ -4,7 +4,7 @@
 use classads::ClassAd;
 use serde::Serialize;
 
-use super::changes::{Change, ChangeKind, Correction};
+use super::changes::{Change, ChangeKind, Correction, Figure};
 use super::command::Command;
 use super::editable::{Editable, KeptAttribute, command_of as command};
 
@@ -121,6 +121,30 @@ impl Change {
         let kept = attribute.and_then(|attribute| editable.kept(attribute));
         self.facts.kept = self.facts.kept.or(kept);
         self
+    }
+
+    /// Lowers a request that nothing but its last run speaks for to the most that a slot has, MiB or
+    /// KiB. False where that is hardly more than was too little, or like jobs show what is needed.
+    pub(crate) fn lower(&mut self, most: f64) -> bool {
+        let ChangeKind::Request { resource, to: Some(to), finished_with: None, .. } =
+            &mut self.what
+        else {
+            return false;
+        };
+        let step = resource.step();
+        let new = most as i64 / step * step;
+        if new < resource.least_raise(to.most) || new as f64 >= to.most {
+            return false;
+        }
+        *to = Figure::from(new);
+        for command in &mut self.commands {
+            if let Command::Edit(edit) = command {
+                edit.set(new);
+            }
+        }
+        let line = self.facts.submit_line.as_mut();
+        line.into_iter().for_each(|line| line.value = Some(new.to_string()));
+        true
     }
 
     /// The submit command that sets what is changed, and its new value.

@@ -175,11 +175,13 @@ fn after_runs(earlier: &[(i64, i64)], used: i64, given: i64) -> Option<LimitSeen
 
 #[test]
 fn usage_that_follows_every_raised_request_is_a_leak() {
-    let found = after_runs(&[(1020, 1024), (1530, 1536)], 2300, 2304).unwrap();
+    let earlier = [(252, 256), (508, 512), (1020, 1024), (1530, 1536)];
+    let found = after_runs(&earlier, 2300, 2304).unwrap();
     assert_eq!(found.finding(), LimitFinding::Leak);
+    assert!(found.leaks(Resource::Memory) && !found.leaks(Resource::Disk));
     let LimitSeen::Usage { runs, .. } = &found else { panic!("{found:?}") };
-    assert_eq!(*runs, [1020, 1530, 2300]);
-    // A second raise is worth a try, and so is one after runs that used the same.
-    assert_eq!(after_runs(&[(1020, 1024)], 1530, 1536), None);
+    assert_eq!(*runs, [252, 508, 1020, 1530, 2300]);
+    // A fourth raise is worth a try, and so is one after runs that used the same.
+    assert_eq!(after_runs(&earlier[1..], 2300, 2304), None);
     assert_eq!(after_runs(&[(1020, 1024), (1021, 1024)], 1022, 1024), None);
 }

@@ -202,7 +202,7 @@ fn what_counts_as_success_is_what_the_hold_is_about() {
     for (code, reason, success) in [
         (13, AWAY, TrySuccess::Begins),
         (14, "", TrySuccess::Begins),
-        (34, "", TrySuccess::RunsLonger),
+        (34, "", TrySuccess::Finishes),
         (47, "", TrySuccess::RunsLonger),
         (3, "", TrySuccess::Finishes),
         (12, "", TrySuccess::Finishes),

@@ -8,7 +8,7 @@ use classads::{ClassAd, EvalContext};
 
 use super::config::SettingError;
 use super::{Config, Request};
-use crate::advice::{Advice, ChangeKind, Command, Missing, SlotsFor};
+use crate::advice::{Advice, Change, ChangeKind, Command, Missing, SlotsFor};
 use crate::queue::{Slot, slots};
 use crate::sizes::Resource;
 
@@ -58,7 +58,7 @@ impl<'a> Pool<'a> {
     }
 
     /// Notes the slots that could take the job with the edit that is advised. Where there is none,
-    /// the edit is no command; what comes behind it is for later.
+    /// a smaller raise may do; else the edit is no command, and what comes behind it is for later.
     pub(super) fn compare(&self, advice: &mut Advice, ad: impl FnOnce() -> ClassAd) {
         let Some(change) = &advice.change else { return };
         let edits = |command: &Command| matches!(command, Command::Edit(edit) if is_of_slots(edit.attribute()));
@@ -66,20 +66,24 @@ impl<'a> Pool<'a> {
         if !change.commands.iter().any(|command| edits(command) || is_place) {
             return;
         }
-        let wanted = Wanted::of(&change.what, &change.commands, &ad());
-        let found = match self.above_most(&wanted) {
-            Some(above) => Some(above),
-            None => match self.slots() {
-                Some(Ok(slots)) => Some(wanted.count(slots)),
-                Some(Err(fault)) => {
-                    advice.missing.push(Missing::Source(fault.as_str().into()));
-                    None
-                }
-                None => None,
-            },
-        };
-        let is_none = found.as_ref().is_some_and(SlotsFor::is_none);
+        let ad = ad();
+        if let Some(Err(fault)) = self.slots() {
+            advice.missing.push(Missing::Source(fault.as_str().into()));
+        }
         let Some(change) = &mut advice.change else { return };
+        let mut found = self.found(change, &ad);
+        let most = match &found {
+            Some(SlotsFor::NoneNow { most, .. }) => *most,
+            Some(SlotsFor::AboveMost { most, .. }) => Some(*most as f64),
+            _ => None,
+        };
+        if most.is_some_and(|most| change.lower(most)) {
+            found = self.found(change, &ad);
+            let new = change.commands.iter().filter(|command| edits(command)).cloned();
+            let old = advice.commands.iter_mut().filter(|command| edits(command));
+            old.zip(new).for_each(|(old, new)| *old = new);
+        }
+        let is_none = found.as_ref().is_some_and(SlotsFor::is_none);
         change.facts.slots = found;
         if is_none {
             change.commands.clear();
@@ -87,6 +91,12 @@ impl<'a> Pool<'a> {
             let rest = rest.filter(|command| !matches!(command, Command::Edit(_)));
             advice.commands_after = rest.chain(advice.commands_after.drain(..)).collect();
         }
+    }
+
+    /// The slots for a job with this change, where they are known.
+    fn found(&self, change: &Change, ad: &ClassAd) -> Option<SlotsFor> {
+        let wanted = Wanted::of(&change.what, &change.commands, ad);
+        self.above_most(&wanted).or_else(|| Some(wanted.count(self.slots()?.as_ref().ok()?)))
     }
 
     /// The slots that have so much of a resource, MiB or KiB; `None` where they are not known.

@@ -104,6 +104,11 @@ impl Resource {
         self.rounded(from.saturating_mul(RAISE))
     }
 
+    /// The least that is worth a run where `raised` is the request after one that was too small.
+    pub(crate) fn least_raise(self, raised: f64) -> i64 {
+        self.request_for(raised / RAISE as f64)
+    }
+
     /// What a job is taken to need that needs more than `known`.
     pub(super) fn beyond(self, known: i64) -> i64 {
         self.rounded(known.saturating_mul(BEYOND.0) / BEYOND.1)

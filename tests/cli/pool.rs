@@ -54,10 +54,10 @@ fn a_request_that_slots_can_meet_is_a_command() {
     let slots = slot(2048, "e1", "A") + &slot(4000, "e2", "A") + &slot(8000, "e3", "B");
     pool_of(&place, &slots);
     let job = advice(&place, "7.0");
-    assert_eq!(job["Change"]["Slots"], json!({"Kind": "Some", "Could": 2, "Of": 3}), "{job}");
-    assert!(job["Commands"][0].as_str().unwrap().ends_with(" RequestMemory 3072"), "{job}");
+    assert_eq!(job["Change"]["Slots"], json!({"Kind": "Some", "Could": 1, "Of": 3}), "{job}");
+    assert!(job["Commands"][0].as_str().unwrap().ends_with(" RequestMemory 4096"), "{job}");
     let sentence = job["Change"]["Sentence"].as_str().unwrap();
-    assert!(sentence.ends_with("Large enough for it: 2 of the 3 slots of the pool."));
+    assert!(sentence.ends_with("Large enough for it: 1 of the 3 slots of the pool."));
     assert_eq!(calls(&place).len(), 1);
     assert_eq!(
         calls(&place)[0],
@@ -72,30 +72,48 @@ fn a_request_that_slots_can_meet_is_a_command() {
 fn a_request_that_no_slot_has_is_no_command() {
     let place = Place::new();
     queue_of(&place, &memory(""));
-    pool_of(&place, &(slot(2048, "e1", "A") + &slot(3000, "e2", "A")));
+    pool_of(&place, &(slot(2048, "e1", "A") + &slot(2300, "e2", "A")));
     let job = advice(&place, "7.0");
     assert_eq!(
         job["Change"]["Slots"],
-        json!({"Kind": "NoneNow", "Of": 2, "Most": 3000.0}),
+        json!({"Kind": "NoneNow", "Of": 2, "Most": 2300.0}),
         "{job}"
     );
     assert_eq!((&job["Commands"], &job["Change"]["Edits"]), (&json!([]), &json!([])));
     assert_eq!(job["CommandsAfter"].as_array().unwrap().len(), 1, "{job}");
     let said = place.advise("7.0").stdout;
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    let sentence = "Raise RequestMemory to 3072 MiB (it used 2040 MiB). No slot of the pool has that now: of 2 slots \
-                    the largest has 3000.";
+    let sentence = "Raise RequestMemory to 4096 MiB (it used 2040 MiB). No slot of the pool has that now: of 2 slots \
+                    the largest has 2300.";
     assert!(said.contains(sentence) && !said.contains("qedit"), "{said}");
+}
+
+#[test]
+fn a_raise_is_no_larger_than_the_largest_slot_where_that_is_more_than_was_too_little() {
+    let place = Place::new();
+    queue_of(&place, &memory("DAGManJobId = 6\nDAGNodeName = \"n\""));
+    pool_of(&place, &(slot(2048, "e1", "A") + &slot(3000, "e2", "A")));
+    let said = |job: &Value| {
+        let command = job["Commands"][0].as_str().expect("a command");
+        let to = command.rsplit(' ').next().expect("a word").to_owned();
+        (to, job["Change"]["To"].clone(), job["Change"]["SubmitLine"]["Value"].clone())
+    };
+    let job = advice(&place, "7.0");
+    assert_eq!(said(&job), ("2944".to_owned(), json!(2944.0), json!("2944")), "{job}");
+    assert_eq!(job["Change"]["Slots"], json!({"Kind": "Some", "Could": 1, "Of": 2}), "{job}");
+    place.file(".condor/holdadvise/config", "HOLDADVISE_MAX_REQUEST_MEMORY = 2560\n");
+    let job = advice(&place, "7.0");
+    assert_eq!(said(&job), ("2560".to_owned(), json!(2560.0), json!("2560")), "{job}");
 }
 
 #[test]
 fn what_the_settings_say_that_slots_have_is_believed() {
     let place = Place::new();
     queue_of(&place, &memory(""));
-    place.file(".condor/holdadvise/config", "HOLDADVISE_MAX_REQUEST_MEMORY = 3000\n");
+    place.file(".condor/holdadvise/config", "HOLDADVISE_MAX_REQUEST_MEMORY = 2300\n");
     let job = advice(&place, "7.0");
     let above =
-        json!({"Kind": "AboveMost", "Setting": "HOLDADVISE_MAX_REQUEST_MEMORY", "Most": 3000});
+        json!({"Kind": "AboveMost", "Setting": "HOLDADVISE_MAX_REQUEST_MEMORY", "Most": 2300});
     assert_eq!((&job["Change"]["Slots"], &job["Commands"]), (&above, &json!([])), "{job}");
     place.file(".condor/holdadvise/config", "HOLDADVISE_MAX_REQUEST_MEMORY = much\n");
     place.advise("7.0").is_error(&["HOLDADVISE_MAX_REQUEST_MEMORY", "a whole number above 0"]);
@@ -108,7 +126,7 @@ fn a_pool_that_gives_no_answer_changes_nothing_else() {
     let without = |script: Option<&str>| {
         script.into_iter().for_each(|script| place.tool("condor_status", script));
         let job = advice(&place, "7.0");
-        assert!(job["Commands"][0].as_str().unwrap().ends_with(" RequestMemory 3072"), "{job}");
+        assert!(job["Commands"][0].as_str().unwrap().ends_with(" RequestMemory 4096"), "{job}");
         assert_eq!(job["Change"]["Slots"], Value::Null);
         let missing = job["Missing"].as_array().unwrap().iter().filter_map(Value::as_str);
         missing.filter(|line| line.starts_with("slots of the pool: ")).collect::<String>()
@@ -194,11 +212,11 @@ fn the_line_of_the_submit_file_is_named_where_an_edit_is_lost() {
     };
     let (factory, sentence) =
         line("JobMaterializeDigestFile = \"/spool/7/condor_submit.7.digest\"");
-    let expected = json!({"Command": "request_memory", "Value": "3072", "Resubmits": "Factory"});
+    let expected = json!({"Command": "request_memory", "Value": "4096", "Resubmits": "Factory"});
     assert_eq!(factory, expected);
     let sentence = sentence.as_str().unwrap().to_owned();
     assert!(
-        sentence.ends_with("The line of the submit file is request_memory = 3072."),
+        sentence.ends_with("The line of the submit file is request_memory = 4096."),
         "{sentence}"
     );
     let (node, sentence) = line("DAGManJobId = 5");
