@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::text::shown;
+use crate::text::Foreign;
 
 /// Owners that are named where something is left out.
 const NAMED: usize = 3;
@@ -35,7 +35,7 @@ pub fn level(whole: u64, wanted: impl IntoIterator<Item = u64>) -> u64 {
 pub fn left_out<'a>(counts: impl IntoIterator<Item = (&'a str, u64)>) -> Option<String> {
     let mut counts: Vec<(&str, u64)> = counts.into_iter().filter(|(_, count)| *count > 0).collect();
     counts.sort_by_key(|(owner, count)| (std::cmp::Reverse(*count), *owner));
-    let name = |owner: &str| shown(owner, LONGEST_NAME);
+    let name = |owner: &str| Foreign::from(owner).named(LONGEST_NAME);
     let named = counts.iter().take(NAMED);
     let mut parts: Vec<String> =
         named.map(|(owner, count)| format!("{count} of {}", name(owner))).collect();
@@ -278,7 +278,7 @@ mod tests {
     #[test]
     fn what_is_left_out_is_counted_by_owner() {
         let counts = [("a", 1), ("b\n", 30), ("c", 0), ("d", 2), ("e", 2), ("f", 1)];
-        assert_eq!(left_out(counts).unwrap(), "30 of b, 2 of d, 2 of e, 2 of 2 more");
+        assert_eq!(left_out(counts).unwrap(), r#"30 of "b ", 2 of d, 2 of e, 2 of 2 more"#);
         assert_eq!(left_out([("a", 0)]), None);
     }
 }

@@ -89,9 +89,11 @@ fn a_model_of_another_layout_is_asked_in_its_own() {
         let mut named = 0;
         for job in jobs {
             asked.lock().expect("one thread").clear();
-            let advice = advisor.advise(&Held::of_log(job), now).expect("asked").expect("held");
             let hold = sampler.history().held_at(job, None, now).expect("held");
-            let sample = sampler.sample(&hold, now, Action::AsIs, None);
+            // Of a hold that time does not help nothing later is asked.
+            let at = hold.held_at;
+            let advice = advisor.advise(&Held::of_log(job), at).expect("asked").expect("held");
+            let sample = sampler.sample(&hold, at, Action::AsIs, None);
             assert_eq!(sample.states.len(), m as usize * j);
             let bits: Vec<u32> = sample.statics.iter().map(|value| value.to_bits()).collect();
             let asked = asked.lock().expect("one thread");
@@ -167,16 +169,17 @@ fn a_model_of_another_version_is_asked_of_its_own_columns_and_states() {
             Sampler::for_schema(history(&folder, now), &schema, &Holds::All).expect("its columns");
         for job in advisor.history().held(now, |_, _| true) {
             asked.lock().expect("one thread").clear();
-            advisor.advise(&Held::of_log(job), now).expect("asked").expect("held");
             let hold = sampler.history().held_at(job, None, now).expect("held");
+            let at = hold.held_at;
+            advisor.advise(&Held::of_log(job), at).expect("asked").expect("held");
             for action in [Action::AsIs, Action::Other] {
-                let full = sampler.sample(&hold, now, action, None);
-                let mut sample = own.sample(&hold, now, Action::Memory, None);
+                let full = sampler.sample(&hold, at, action, None);
+                let mut sample = own.sample(&hold, at, Action::Memory, None);
                 own.set_action(&mut sample, action);
                 let bits = sample.statics.iter().map(|value| value.to_bits()).collect();
                 assert_eq!((sample.states, bits), expected(&schema, &full), "{job}");
             }
-            let as_is = sampler.sample(&hold, now, Action::AsIs, None);
+            let as_is = sampler.sample(&hold, at, Action::AsIs, None);
             let asked = asked.lock().expect("one thread");
             assert!(asked.contains(&expected(&schema, &as_is)), "{job}");
         }

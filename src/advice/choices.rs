@@ -77,6 +77,8 @@ pub enum Against {
     GotThrough,
     /// Nothing outside the job is known that would help.
     NothingToWaitFor,
+    /// Time does not help, and nothing is known to have changed since the hold.
+    NothingChanged,
     /// Fewer than three jobs of the cluster are held for this cause.
     FewHeld,
     /// One of them was released, and it is not known yet how that ends.

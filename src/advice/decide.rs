@@ -283,7 +283,12 @@ impl Weighed<'_> {
         let against = self.against_removal(removed, left, &all);
         all.push(choice(R::Remove, None, None, removed, against));
         for choice in &mut all {
-            choice.against = chances.known.against(choice).or(choice.against);
+            let rule = chances.known.against(choice);
+            // The least probability by the costs is higher than the least of all.
+            choice.against = match rule {
+                Some(Against::Unlikely { .. }) => choice.against.or(rule),
+                _ => rule.or(choice.against),
+            };
         }
         all
     }

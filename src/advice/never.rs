@@ -121,7 +121,12 @@ impl Known {
             against: None,
         };
         let as_is = chances.as_is();
-        match self.against(&choice) {
+        let against = match () {
+            () if self.person => Some(Against::HeldByPerson),
+            () if self.spooling => Some(Against::Spooling),
+            () => self.against(&choice),
+        };
+        match against {
             Some(Against::HeldByPerson) => {
                 let why = Some(Undecided::HeldByPerson);
                 decision.by_rule(Rule::HeldByPerson, R::Undecided, as_is, why)

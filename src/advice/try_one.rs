@@ -278,10 +278,9 @@ impl Tries {
         if drawn.is_none() {
             return Some(Against::FailedBefore { releases: MOST_FAILED });
         }
-        // Where no time helps the first try need not wait for it, and shows what the next one would.
+        // Where no time helps a try shows what the hold has shown.
         if !time_helps && news.is_none() {
-            let releases = failed.len();
-            return (releases > 0).then_some(Against::FailedBefore { releases });
+            return Some(Against::NothingChanged);
         }
         let until = match (failed.last().copied(), news) {
             (None, Some(_)) => self.since,
