@@ -17,7 +17,7 @@ pub enum Resource {
 
 /// A request is raised to so many times the largest of usage, provision and request, where nothing
 /// else is known: each hold costs a run and a working day, so the steps are large. With half as much
-/// again fewer jobs finished in simulated pools (docs/records/closed-loop.md).
+/// again jobs of simulated pools came back more often (docs/records/closed-loop.md).
 const RAISE: i64 = 2;
 
 /// What needs more than is known is taken to need this much of it: half as much again, the step that
