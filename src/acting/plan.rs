@@ -87,7 +87,7 @@ pub fn plan(
         let (mut chosen, mut kept) = (Vec::new(), 0);
         let mut groups: HashMap<Option<u64>, (usize, usize)> = HashMap::new();
         let mut of_owners: Option<usize> = None;
-        for candidate in in_turn(drawn) {
+        for candidate in in_turn(drawn, before, now) {
             let mut ungrouped = (0, usize::MAX);
             let owner = owner_of(candidate.owner.as_deref());
             let (width, left_of_group) = match &room {
@@ -136,11 +136,15 @@ pub fn plan(
 }
 
 /// Candidates in the order in which they are chosen: each owner's first ones, then the second ones.
-fn in_turn(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
+/// Releases of an owner that showed nothing, or failed, were turns of that owner too.
+fn in_turn(mut candidates: Vec<Candidate>, before: &[Attempt], now: i64) -> Vec<Candidate> {
     candidates.sort_by_cached_key(|candidate| (candidate.rank(), candidate.target.job));
-    let mut turns: HashMap<Option<String>, usize> = HashMap::new();
+    let mut turns: HashMap<u64, usize> = HashMap::new();
+    for one in before.iter().filter(|one| one.is_turn(now)) {
+        *turns.entry(one.owner).or_default() += 1;
+    }
     let mut turn = |candidate: &Candidate| {
-        let turn = turns.entry(candidate.owner.clone()).or_default();
+        let turn = turns.entry(owner_of(candidate.owner.as_deref())).or_default();
         *turn += 1;
         *turn
     };

@@ -159,6 +159,28 @@ fn what_gets_through_of_one_owner_lets_no_others_go() {
 }
 
 #[test]
+fn releases_that_show_nothing_cost_no_other_owner_a_turn() {
+    let all = ["mallory", "bob", "carol"].into_iter().zip(1..);
+    let all: Vec<Candidate> =
+        all.flat_map(|(owner, cluster)| many(cluster, owner, "s", 10)).collect();
+    let (mut attempts, mut order) = (HashMap::from([("s".to_owned(), Vec::new())]), Vec::new());
+    // Each release of the first stage stays idle until it is taken to show nothing.
+    for hour in 1..=6 {
+        let now = NOW + hour * 3_600;
+        let plan = plan(all.clone(), &attempts, BOUNDS, now);
+        let [chosen] = plan.chosen.as_slice() else { panic!("{plan:?}") };
+        let owner = chosen.candidate.owner.clone().unwrap();
+        let one = Attempt { at: now, ended: None, took: None, owner: owner_of(Some(&owner)) };
+        attempts.get_mut("s").unwrap().push(one);
+        order.push(owner);
+    }
+    for half in order.chunks(3) {
+        let owners: std::collections::BTreeSet<&String> = half.iter().collect();
+        assert_eq!(owners.len(), 3, "{order:?}");
+    }
+}
+
+#[test]
 fn a_failure_of_anybody_stops_all_owners() {
     let failed = Attempt {
         at: NOW - 50,

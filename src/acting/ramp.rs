@@ -59,6 +59,13 @@ pub struct Attempt {
     pub owner: u64,
 }
 
+impl Attempt {
+    /// Whether it took a turn of its owner within the last day, and nothing got through.
+    pub(super) fn is_turn(&self, now: i64) -> bool {
+        now.saturating_sub(self.at) < REMEMBERED && self.ended.is_none_or(|(_, through)| !through)
+    }
+}
+
 /// The pauses after failures: the first is short, each further one longer.
 #[derive(Debug, Default)]
 pub(super) struct Pauses {

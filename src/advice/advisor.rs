@@ -9,6 +9,7 @@ use super::changes::{self, Change, in_sandbox};
 use super::choices::{Against, Group, Rule};
 use super::decide::{Chances, Decision, decide};
 use super::editable::Editable;
+use super::files::corrected_since;
 use super::held::Held;
 use super::inputs::Inputs;
 use super::job_facts::JobFacts;
@@ -524,7 +525,9 @@ impl<'a> Advisor<'a> {
         let sample = self.inputs.is_some().then(|| about.clone());
         let Subject { neighbourhoods, seen, refusal, .. } = own;
         let tries = self.causes.tries(self.history(), &hold, now);
-        let seen = seen.with_checks(&held.checks).with_correction(held.corrected.is_some());
+        let seen = seen
+            .with_checks(&held.checks)
+            .with_correction(corrected_since(held, self.history()).is_some());
         let seen = seen.with_mistake(facts.names_mistake());
         let seen = tries.iter().fold(seen, |seen, tries| seen.with_tries(tries.results()));
         let news = news(&seen, &neighbourhoods, &hold);
@@ -610,7 +613,7 @@ impl<'a> Advisor<'a> {
     ) -> Option<NeverReached> {
         let may_be_over = seen.since != Others::Nothing
             || seen.lasting.is_some()
-            || held.corrected.is_some()
+            || corrected_since(held, self.history()).is_some()
             || failed.is_some_and(|failed| failed.is_early(now))
             || held.checks.iter().any(|check| check.is_over() || check.lasts());
         let met = self.sampler.at_server(hold, now);
@@ -726,7 +729,7 @@ impl<'a> Advisor<'a> {
             limit.into_iter().partition(|seen| seen.finding() != LimitFinding::Unknown);
         let of_limit = |seen: &LimitSeen| Evidence::Limit { seen: seen.clone() };
         let decides = decides.into_iter().map(of_limit);
-        let corrected = held.corrected.iter().cloned();
+        let corrected = corrected_since(held, self.history()).into_iter().cloned();
         decides
             .chain(corrected.map(|name| Evidence::Corrected { name: name.into() }))
             .chain(words.map(|words| Evidence::ProgramWords { words }))

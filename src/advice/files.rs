@@ -8,10 +8,11 @@ use serde::Serialize;
 
 use super::changes::interpreter;
 use super::errno::{EDQUOT, ENOENT, ENOSPC};
+use super::held::Held;
 use super::meaning::code_of_transfer;
 use crate::checks::{Check, Fault, Finding, LocalFiles, Needed, Remark, Thing, Why, Words};
-use crate::history::HoldInQueue;
 use crate::history::reason::{self, Side};
+use crate::history::{History, HoldInQueue};
 use crate::hold_code::{About, about};
 use crate::text::Foreign;
 
@@ -279,6 +280,19 @@ pub enum WordsOf {
     EarlierRun,
     /// Other jobs of the cluster may write that file too.
     SharedFile,
+}
+
+/// What was corrected since a hold: an executable that was looked at, or input that an earlier ad of
+/// the job names. A reason may name what no ad ever did, as a redirect or a cache.
+pub(super) fn corrected_since<'h>(held: &'h Held, history: &History) -> Option<&'h String> {
+    let name = held.corrected.as_ref()?;
+    let is_executable =
+        |check: &Check| check.thing == Thing::Executable && check.path == name.as_str();
+    let was_named = || {
+        let file = history.symbols.find(name)?;
+        history.job(held.job)?.input.iter().find(|known| known.value == file)
+    };
+    (held.checks.iter().any(is_executable) || was_named().is_some()).then_some(name)
 }
 
 /// What the hold reason names of input, where the job asks for it no more; and the executable that could

@@ -78,9 +78,11 @@ fn not_in_order(known: &Known, choice: &Choice) -> Option<Against> {
     (known.broken && is_first && !says_more).then_some(Against::NotInOrder)
 }
 
-/// A policy that holds for this very ad holds the job again before it has run.
+/// A policy that holds for this very ad holds the job again before it has run, whatever it waited
+/// for.
 fn held_again(known: &Known, choice: &Choice) -> Option<Against> {
-    (known.held_again && releases(choice)).then_some(Against::HeldAgain)
+    let ends_so = releases(choice) || choice.recommendation == Recommendation::Wait;
+    (known.held_again && ends_so).then_some(Against::HeldAgain)
 }
 
 /// Nobody is advised to release what is unlikely to succeed, however dear the delay. A try is of one

@@ -8,7 +8,7 @@ use std::thread;
 use super::run::RunError;
 use super::{Config, Request, job_logs};
 use crate::advice::Missing;
-use crate::history::ATTRIBUTES;
+use crate::history::{ATTRIBUTES, bounded};
 use crate::policy::Version;
 use crate::queue::{
     AdText, Filter, Found, Projection, QueueError, QueueJob, RecentRuns, Schedd, Selection,
@@ -321,8 +321,8 @@ fn recent_runs(held: &[&QueueJob], now: i64) -> RecentRuns {
     for job in held.iter().take(EPOCH_JOBS) {
         let ad = job.ad.to_classad();
         runs.owners.extend(ad.string("Owner"));
-        let held = ad.integer("EnteredCurrentStatus").unwrap_or(now);
-        runs.submitted = runs.submitted.min(ad.integer("QDate").unwrap_or(0));
+        let held = bounded(&ad, "EnteredCurrentStatus").unwrap_or(now);
+        runs.submitted = runs.submitted.min(bounded(&ad, "QDate").unwrap_or(0));
         runs.since = runs.since.min(held.saturating_sub(BEFORE_HOLD));
     }
     runs.since = runs.since.max(now.saturating_sub(LONGEST_AGO));

@@ -26,8 +26,8 @@ use crate::advice::{Advice, Advisor, Command, Held, Missing, Policies, Since, Ta
 use crate::checks::LocalFiles;
 use crate::features::Holds;
 use crate::history::{
-    Coverage, EventLogView, History, HistoryBuilder, HoldInQueue, LogReport, command_digest,
-    description_digest, printed,
+    Coverage, EventLogView, History, HistoryBuilder, HoldInQueue, LogReport, bounded,
+    command_digest, description_digest, printed,
 };
 use crate::hold_code::is_by_system;
 use crate::model::{Model, ModelError};
@@ -277,7 +277,7 @@ fn waiting(job: JobId, ad: &ClassAd) -> Option<Waiting> {
             job,
             code: number("HoldReasonCode"),
             num_holds: ad.integer("NumHolds"),
-            since: ad.integer("EnteredCurrentStatus").map(Since::At),
+            since: bounded(ad, "EnteredCurrentStatus").map(Since::At),
         }),
         _ => return None,
     };

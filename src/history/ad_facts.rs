@@ -9,6 +9,11 @@ use crate::memo::Memo;
 use crate::profile::{Shares, Used};
 use eventlog::fnv1a;
 
+/// A time or count of an ad: what is beyond 2^53 is neither, and no sum of two others overflows.
+pub(crate) fn bounded(ad: &ClassAd, name: &str) -> Option<i64> {
+    ad.integer(name).filter(|number| number.unsigned_abs() <= 1 << 53)
+}
+
 /// Attributes read from a job ad. `condor_q` is asked for these and no more.
 pub const ATTRIBUTES: &[&str] = &[
     "ClusterId",
@@ -134,10 +139,10 @@ impl AdFacts {
         Self {
             known,
             owner: ad.string("Owner").map(|owner| symbols.intern(&owner)),
-            entered_current_status: ad.integer("EnteredCurrentStatus"),
+            entered_current_status: bounded(ad, "EnteredCurrentStatus"),
             hold: None,
-            num_holds: ad.integer("NumHolds"),
-            num_job_starts: ad.integer("NumJobStarts"),
+            num_holds: bounded(ad, "NumHolds"),
+            num_job_starts: bounded(ad, "NumJobStarts"),
             request_memory: number("RequestMemory"),
             memory_provisioned: number("MemoryProvisioned"),
             memory_usage: memory_used(ad).or_else(|| number("MemoryUsage")),

@@ -3,6 +3,7 @@
 use classads::ClassAd;
 use serde::{Deserialize, Serialize};
 
+use super::ad_facts::bounded;
 use super::holds::{Facts, Holds};
 use super::{Action, AdFacts, History, Hold, JobHistory, NotedActions, Outcome, What, reason};
 use eventlog::JobId;
@@ -107,8 +108,8 @@ impl HoldInQueue {
         let subcode = subcode.or_else(|| reason::errno(text.as_deref()?));
         let number = |value: Option<i64>| i32::try_from(value.unwrap_or(0)).unwrap_or(0);
         Some(Self {
-            entered_current_status: ad.integer("EnteredCurrentStatus").unwrap_or(0),
-            num_holds: ad.integer("NumHolds"),
+            entered_current_status: bounded(ad, "EnteredCurrentStatus").unwrap_or(0),
+            num_holds: bounded(ad, "NumHolds"),
             code: number(code),
             subcode: number(subcode),
             reason: text,

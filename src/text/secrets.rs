@@ -108,7 +108,7 @@ fn secrets(text: &str) -> Vec<Range<usize>> {
         return Vec::new();
     }
     let mut found: Vec<Range<usize>> = Vec::new();
-    let mut add = |range: Range<usize>| match found.last_mut() {
+    let add = |found: &mut Vec<Range<usize>>, range: Range<usize>| match found.last_mut() {
         _ if range.is_empty() || &text[range.clone()] == HIDDEN => {}
         Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
         _ => found.push(range),
@@ -120,16 +120,19 @@ fn secrets(text: &str) -> Vec<Range<usize>> {
         let is_announced = std::mem::take(&mut announced);
         let whole = &text[word.clone()];
         if is_announced && is_random(whole) {
-            add(word);
+            add(&mut found, word);
             continue;
         }
-        in_url(whole, |range| add(word.start + range.start..word.start + range.end));
-        match named(text, &word) {
-            Some(Named::Here(range)) => add(range),
+        let within = |range: Range<usize>| word.start + range.start..word.start + range.end;
+        in_url(whole, |range| add(&mut found, within(range)));
+        // A password may look like a name with a value.
+        let hidden = found.last().cloned().unwrap_or_default();
+        match named(text, &word, &hidden) {
+            Some(Named::Here(range)) => add(&mut found, range),
             Some(Named::Next) => announced = true,
             None => {}
         }
-        web_token(whole, |range| add(word.start + range.start..word.start + range.end));
+        web_token(whole, |range| add(&mut found, within(range)));
         let plain = whole.trim_matches(|c: char| !c.is_alphanumeric());
         let is_scheme = SCHEMES.iter().any(|scheme| plain.eq_ignore_ascii_case(scheme));
         // `Authorization: token x`: the scheme stands between.
@@ -230,9 +233,10 @@ enum Named {
 }
 
 /// The value behind a name that speaks of a credential: `token=x`, `"token": "x"`, `--token x`.
-fn named(text: &str, word: &Range<usize>) -> Option<Named> {
+fn named(text: &str, word: &Range<usize>, hidden: &Range<usize>) -> Option<Named> {
     let whole = &text[word.clone()];
-    for (at, sign) in whole.match_indices(['=', ':']) {
+    let signs = whole.match_indices(['=', ':']);
+    for (at, sign) in signs.filter(|(at, _)| !hidden.contains(&(word.start + at))) {
         let before = whole[..at].trim_end_matches(['\'', ']', '\\']);
         let start = before.rfind(|c: char| !is_of_name(c)).map_or(0, |gap| gap + 1);
         if !whole.is_char_boundary(start) || !speaks_of_secret(&before[start..]) {
@@ -372,6 +376,12 @@ mod tests {
         ] {
             assert_eq!(without_secrets(text), text);
         }
+    }
+
+    #[test]
+    fn a_password_that_looks_like_a_name_with_a_value_ends_at_its_host() {
+        let shown = without_secrets("https://me:0AA0~Pw==_$0@h.example/x and more");
+        assert_eq!(shown, "https://***@h.example/x and more");
     }
 
     proptest! {

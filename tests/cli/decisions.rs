@@ -299,13 +299,20 @@ fn a_job_that_was_at_the_bad_machine_may_be_kept_off_it() {
 #[test]
 fn what_is_not_asked_for_any_more_was_corrected() {
     let place = Place::new();
-    let advised = |input: &str| -> Value {
-        let more = format!("Iwd = \"/home/alice\"\nTransferInput = \"{input}\"\n");
-        place.file("held.ads", ad(9, 0, &more));
-        let said = place.advise(&format!("-jobads held.ads -now {NOW} -json"));
+    let with = |input: &str| format!("Iwd = \"/home/alice\"\nTransferInput = \"{input}\"\n");
+    let banner = format!(
+        "*** EPOCH ClusterId=9 ProcId=0 RunInstanceId=0 Owner=\"alice\" CurrentTime={}\n",
+        NOW.parse::<i64>().expect("Unix seconds") - 60
+    );
+    // What an earlier ad of the job asked for.
+    let advised_after = |before: &str, input: &str| -> Value {
+        place.file("epochs", ad(9, 0, &with(before)).trim_end().to_owned() + "\n" + &banner);
+        place.file("held.ads", ad(9, 0, &with(input)));
+        let said = place.advise(&format!("-jobads held.ads -epochs epochs -now {NOW} -json"));
         let mut all: Vec<Value> = serde_json::from_str(&said.stdout).expect("an array");
         all.remove(0)
     };
+    let advised = |input: &str| advised_after("in.dat, b.dat", input);
     let corrected = |advice: &Value| {
         let evidence = advice["Evidence"].as_array().expect("a list");
         evidence.iter().any(|seen| seen["Kind"] == "Corrected")
@@ -317,6 +324,9 @@ fn what_is_not_asked_for_any_more_was_corrected() {
     assert!(corrected(&since) && as_is(&since) > as_is(&before), "{since}");
     // A directory that is asked for may have the file.
     assert!(!corrected(&advised("/home/alice/, b.dat")));
+    // A reason may name what the job never asked for: a redirect, a cache, a link.
+    let never = advised_after("a.dat, b.dat", "a.dat, b.dat");
+    assert!(!corrected(&never) && never["Recommendation"] != "release", "{never}");
 }
 
 #[test]
