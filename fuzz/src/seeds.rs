@@ -72,7 +72,7 @@ fn scripts() -> Vec<Vec<u8>> {
     [python, shell, r].map(|text| text.as_bytes().to_vec()).to_vec()
 }
 
-/// Scripts, and ELF files of the machines that are told apart (elf(5)).
+/// Scripts, and ELF files of the machines that it knows (elf(5)).
 fn program_heads() -> Vec<Vec<u8>> {
     let elf = |class: u8, order: u8, machine: [u8; 2]| {
         [b"\x7fELF".as_slice(), &[class, order], &[0; 12], &machine, &[0; 40]].concat()

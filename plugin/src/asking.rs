@@ -452,7 +452,7 @@ impl Asking {
         self.kept.behind.get_or_insert_default();
     }
 
-    /// The judge of this owner came to its end, or failed on its jobs.
+    /// The judge of this owner ended, or failed on its jobs.
     pub fn judge_of(&mut self, owner: &str, failed: bool) {
         self.partly.insert(owner.to_owned());
         self.kept.behind = Some(owner.to_owned());

@@ -50,7 +50,7 @@ const LOOKS_SHARE: u64 = 32;
 /// of them.
 const ADS_SHARE: u64 = 8;
 
-/// The same of the text of one ad, and of those of a batch beside it. Assumed: a job that is judged
+/// The same of the text of one ad, and of those of its batch. Assumed: a job that is judged
 /// takes ten times its length; a list of 100,000 files fits.
 const AD_SHARE: u64 = 256;
 

@@ -15,7 +15,7 @@ use super::inputs::Inputs;
 use super::job_facts::JobFacts;
 use super::meaning::SharedCause;
 use super::never::{Known, Removal};
-use super::seen::{BLOCKED, IN_ORDER, Looked, Others, Seen, share};
+use super::seen::{BLOCKED, IN_ORDER, Looked, Others, Seen, last_event, share};
 use super::server::NeverReached;
 use super::shared::{Causes, trouble_before};
 use super::siblings::{LimitFinding, LimitSeen, Siblings};
@@ -846,17 +846,6 @@ fn news(seen: &Seen, neighbourhoods: &[Neighbourhood], hold: &Episode) -> Option
     let scopes = [Scope::File, Scope::Server, Scope::Reason];
     let began = scopes.into_iter().filter_map(near).filter_map(|near| near.first_started_since);
     Some(began.min().unwrap_or(hold.held_at))
-}
-
-/// When something last happened that tells of the cause of a hold: the hold itself, and starts, like
-/// holds and releases of others that share it; Unix seconds.
-fn last_event(hold: &Episode, neighbourhoods: &[Neighbourhood]) -> i64 {
-    let shares = [Scope::Cluster, Scope::Server, Scope::File, Scope::Reason];
-    let sharing = neighbourhoods.iter().filter(|near| shares.contains(&near.scope));
-    let events = sharing.flat_map(|near| {
-        [near.last_started, near.last_held_same_code, near.last_release.map(|(at, _)| at)]
-    });
-    events.flatten().fold(hold.held_at, i64::max)
 }
 
 fn describe(held: &Held, hold: &Episode, parts: &changes::Hold<'_>, facts: &JobFacts) -> HeldJob {

@@ -7,7 +7,7 @@ use super::transfer_error::FailedTransfer;
 use crate::checks::{Check, Fault, Finding, Thing};
 use crate::features::{InDirectory, Neighbourhood, Scope, Vouched};
 use crate::history::reason::Side;
-use crate::history::{EventLogView, reason};
+use crate::history::{Episode, EventLogView, reason};
 use crate::hold_code::{About, Cause, about};
 
 /// The model's answer counts as much as so many jobs: where one job got through, success is
@@ -409,6 +409,17 @@ fn gets_through(near: &Neighbourhood) -> bool {
     // A run that was on its way before may still fail after the first has got through.
     near.last_started > near.last_held_same_code
         || near.voices_started_since > 2 * near.held_after_start
+}
+
+/// When something last happened that tells of the cause of a hold: the hold itself, and starts, like
+/// holds and releases of others that share it; Unix seconds.
+pub(super) fn last_event(hold: &Episode, neighbourhoods: &[Neighbourhood]) -> i64 {
+    let shares = [Scope::Cluster, Scope::Server, Scope::File, Scope::Reason];
+    let sharing = neighbourhoods.iter().filter(|near| shares.contains(&near.scope));
+    let events = sharing.flat_map(|near| {
+        [near.last_started, near.last_held_same_code, near.last_release.map(|(at, _)| at)]
+    });
+    events.flatten().fold(hold.held_at, i64::max)
 }
 
 #[cfg(test)]

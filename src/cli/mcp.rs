@@ -403,7 +403,7 @@ impl Calls {
         let words = words(tool, given)?;
         let text = Answer::default();
         let ended = self.run(tool.answers, words, text.clone());
-        Ok(told(tool, text.whole(), ended))
+        Ok(answer_of(tool, text.whole(), ended))
     }
 
     /// Runs the program that answers, as long as is waited for it.
@@ -447,7 +447,7 @@ impl Calls {
 }
 
 /// The answer to a call, with what the tool wrote, or as much of it as is kept.
-fn told(tool: &Tool, text: Result<String, String>, (result, mut said): Ended) -> Value {
+fn answer_of(tool: &Tool, text: Result<String, String>, (result, mut said): Ended) -> Value {
     let is_data = tool.options.contains(&"-json");
     let mut is_error = result.is_err();
     said.extend(result.err().map(|error| format!("Error: {}", in_words(&error))));
