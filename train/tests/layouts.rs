@@ -66,10 +66,14 @@ fn other_frames_and_slots_from_the_log_to_the_advice() {
         }) {
             continue;
         }
-        // Of a hold that time does not help the model is asked as of its last event.
-        let of_hold = sampler.sample_as_of(&hold, hold.held_at, instant, Action::AsIs, None);
-        let samples = [sampler.sample(&hold, instant, Action::AsIs, None), of_hold];
-        let is_said = samples.iter().any(|sample| {
+        // Where time does not help, the model sees the hold as of the last event that tells of it.
+        let events = sampler.neighbourhood(&hold, instant).into_iter().flat_map(|near| {
+            [near.last_started, near.last_held_same_code, near.last_release.map(|(at, _)| at)]
+        });
+        let last_events = events.flatten().filter(|at| *at > hold.held_at).chain([hold.held_at]);
+        let now = sampler.sample(&hold, instant, Action::AsIs, None);
+        let as_of = |at| sampler.sample_as_of(&hold, at, instant, Action::AsIs, None);
+        let is_said = [now].into_iter().chain(last_events.map(as_of)).any(|sample| {
             let batch = Batch { states: &sample.states, statics: &sample.statics, n: 1 };
             (model.probabilities(&batch).unwrap()[0] - said).abs() < 1e-6
         });
