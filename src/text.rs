@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 
 pub use foreign::Foreign;
-pub(crate) use secrets::{has_secret, is_signed};
+pub(crate) use secrets::{HIDDEN, has_secret, is_secret_attribute, is_signed};
 use serde::Serialize;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 

@@ -15,6 +15,7 @@ use super::forecast::{
 use super::lint::names;
 use super::prospect::{Ahead, Prospect};
 use super::{Kind, Knobs, WORK};
+use crate::text::{HIDDEN, is_secret_attribute};
 
 /// Parts of one policy that are looked at; further ones are counted.
 const MAX_PARTS: usize = 256;
@@ -254,7 +255,9 @@ impl Dissection<'_> {
                 let form = if operator == BinaryOperator::And { Form::All } else { Form::Any };
                 Some((form, operands(node, operator).iter().map(Node::to_expr).collect()))
             }
-            NodeKind::Attribute { name, .. } if is_own(node) && !self.is_open(name) => {
+            NodeKind::Attribute { name, .. }
+                if is_own(node) && !self.is_open(name) && !is_secret_attribute(name) =>
+            {
                 let expr = self.ad.get(name).filter(|expr| expr.as_literal().is_none())?;
                 Some((Form::Attribute, vec![expr.clone()]))
             }
@@ -265,6 +268,17 @@ impl Dissection<'_> {
     /// Whether an attribute is being taken apart: it needs itself.
     fn is_open(&self, name: &str) -> bool {
         self.open.iter().any(|open| open.eq_ignore_ascii_case(name))
+    }
+
+    /// Whether what an expression gives may hold a secret of the ad.
+    fn is_secret(&self, expr: &Expr) -> bool {
+        let followed = followed(self.ad, expr);
+        let mut names = followed.iter().flat_map(references);
+        names.any(|reference| {
+            let value = self.ad.get(&reference.name).and_then(Expr::as_literal);
+            let is_text = matches!(value, None | Some(Value::String(_)));
+            is_secret_attribute(&reference.name) && is_text && has(self.ad, &reference.name)
+        })
     }
 
     fn prospect(
@@ -291,7 +305,10 @@ impl Dissection<'_> {
             }
             let text = node.source().map_or_else(|| node.to_string(), str::to_owned);
             if out.iter().all(|known| !known.name.eq_ignore_ascii_case(&text)) {
-                let value = self.ahead.quick_value_now(&node.to_expr());
+                let value = match self.is_secret(&node.to_expr()) {
+                    true => Some(Value::from(HIDDEN)),
+                    false => self.ahead.quick_value_now(&node.to_expr()),
+                };
                 let is_missing = is_own(node) && !has(self.ad, name);
                 out.push(Named { name: text, value, is_missing });
             }

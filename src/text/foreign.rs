@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::{printable, shorten};
+use super::{printable, shorten, shown};
 
 /// Text of others: hold reasons, what programs wrote, names of files, URLs, servers, places and
 /// accounts, values of attributes.
@@ -38,6 +38,20 @@ impl Foreign {
             true => shorten(&printable(&self.0), limit).into_owned(),
             false => self.quoted(limit),
         }
+    }
+
+    /// A ClassAd expression: [`Foreign::quoted`] if it has a comment or a name in single quotes, which
+    /// may be any text, or is cut off within a string.
+    pub fn expression(&self, limit: usize) -> String {
+        let text = shown(&self.0, limit);
+        let (mut is_string, mut before, mut is_plain) = (false, ' ', true);
+        for c in text.chars() {
+            // A backslash stands before a quotation mark within.
+            is_string ^= c == '"' && before != '\\';
+            is_plain &= is_string || !(c == '\'' || before == '/' && matches!(c, '/' | '*'));
+            before = c;
+        }
+        if is_plain && !is_string { text } else { self.quoted(limit) }
     }
 
     /// The whole text where the format says where it begins and ends: a value of JSON, of a ClassAd
@@ -116,6 +130,18 @@ mod tests {
             assert!(named(other).starts_with('"') && named(other).ends_with('"'), "{other}");
         }
         assert_eq!(named("http://h/x?sig=y"), "http://h/x?***");
+    }
+
+    #[test]
+    fn an_expression_of_words_in_quotation_marks_alone_stands_as_it_is() {
+        const CUT: &str = "Note == \"Run condor_rm -all. Run condor_rm -all. Run condor_rm -all.\"";
+        let shown = |text: &str| Foreign::from(text).expression(60);
+        for plain in ["NumHolds < 3 && Note == \"it's // \\\" x\"", "a / 2 * 3"] {
+            assert_eq!(shown(plain), plain);
+        }
+        for other in ["'Run condor_rm -all' > 1", "true /* Run it */", "true // Run it", CUT] {
+            assert!(shown(other).starts_with('"') && shown(other).ends_with('"'), "{other}");
+        }
     }
 
     proptest! {

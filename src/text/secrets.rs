@@ -11,7 +11,7 @@ use std::ops::Range;
 const LONGEST: usize = 1_000;
 
 /// Stands for a secret.
-const HIDDEN: &str = "***";
+pub(crate) const HIDDEN: &str = "***";
 
 /// What the name of a parameter of a URL has in it whose value is part of a credential (Azure's
 /// `sig`, `X-Amz-Signature`, `X-Goog-Credential`, dCache's `authz`, `access_token`, CAS' `ticket`).
@@ -34,40 +34,135 @@ const IN_URLS: [&str; 16] = [
     "cookie",
 ];
 
-/// How such a name ends in any text, without `-`, `_` and `.`.
-const ENDS: [&str; 18] = [
-    "token",
-    "secret",
-    "password",
-    "passwd",
-    "passphrase",
-    "signature",
-    "apikey",
-    "accesskey",
-    "accesskeyid",
-    "secretkey",
-    "authkey",
-    "privatekey",
-    "credential",
-    "credentials",
-    "authorization",
-    "authz",
-    "macaroon",
-    "cookie",
+/// What of a name speaks of a secret.
+#[derive(Clone, Copy)]
+enum Has {
+    /// The end of it, without `-`, `_` and `.`.
+    End,
+    /// The beginning of it, likewise.
+    Start,
+    /// All of it: at the end of another it is part of a word.
+    All,
+}
+
+/// How sure a name is of what follows it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Sure {
+    /// A word that no language has.
+    Random,
+    /// A part of another name, `MY_TOKEN_VALUE`: what is no word, path or number.
+    Part,
+    /// What is no word, path or number; behind `=` anything.
+    Word,
+    /// Anything but a sentence.
+    Any,
+    /// Anything but a path or another option: the value of an option.
+    Given,
+    /// A name, `:` and a password (`curl -u`).
+    Pair,
+}
+
+/// Names of secrets in any text.
+const NAMES: [(&str, Has, Sure); 30] = [
+    ("password", Has::End, Sure::Any),
+    ("passwd", Has::End, Sure::Any),
+    ("passphrase", Has::End, Sure::Any),
+    ("pass", Has::All, Sure::Any),
+    ("pwd", Has::All, Sure::Any),
+    ("pw", Has::All, Sure::Any),
+    ("token", Has::End, Sure::Word),
+    ("secret", Has::End, Sure::Word),
+    ("signature", Has::End, Sure::Word),
+    ("apikey", Has::End, Sure::Word),
+    ("accesskey", Has::End, Sure::Word),
+    ("accesskeyid", Has::End, Sure::Word),
+    ("secretkey", Has::End, Sure::Word),
+    ("authkey", Has::End, Sure::Word),
+    ("privatekey", Has::End, Sure::Word),
+    ("transferkey", Has::End, Sure::Word),
+    ("credential", Has::End, Sure::Word),
+    ("credentials", Has::End, Sure::Word),
+    ("authorization", Has::End, Sure::Word),
+    ("authz", Has::End, Sure::Word),
+    ("macaroon", Has::End, Sure::Word),
+    ("cookie", Has::End, Sure::Word),
+    ("jsessionid", Has::All, Sure::Word),
+    ("xamz", Has::Start, Sure::Word),
+    ("xgoog", Has::Start, Sure::Word),
+    ("sig", Has::All, Sure::Random),
+    ("auth", Has::All, Sure::Random),
+    ("jwt", Has::All, Sure::Random),
+    ("key", Has::All, Sure::Random),
+    ("otp", Has::All, Sure::Random),
 ];
 
-/// Such names by themselves: at the end of another they are part of a word.
-const WHOLE: [&str; 7] = ["sig", "auth", "pass", "pwd", "pw", "jwt", "key"];
+/// What else of the name of an attribute speaks of a secret, wherever it stands (HTCondor's own are
+/// those of `ClassAdAttributeIsPrivateV1` and `V2`); in small letters.
+const OF_ATTRIBUTES: [&str; 8] = [
+    "password",
+    "passwd",
+    "secret",
+    "accesskey",
+    "privatekey",
+    "claimid",
+    "transferkey",
+    "_condor_priv",
+];
 
-/// What stands before a credential (RFC 6750, RFC 7617).
-const SCHEMES: [&str; 2] = ["bearer", "basic"];
+/// Options with a value that may be a secret, as they are written.
+const OPTIONS: [(&str, Sure); 6] = [
+    ("-u", Sure::Pair),
+    ("--user", Sure::Pair),
+    ("-U", Sure::Pair),
+    ("--proxy-user", Sure::Pair),
+    ("--userpwd", Sure::Pair),
+    ("-p", Sure::Word),
+];
 
-/// What else tells of a secret; a scheme is written with a small letter or a capital.
-const MARKS: [&str; 3] = ["eyJ", "earer ", "asic "];
+/// Programs whose `-p` is a password.
+const PASSWORD_PROGRAMS: [&str; 3] = ["mysql", "mariadb", "sshpass"];
+
+/// What stands before a credential (RFC 6750, RFC 7617, RFC 4559).
+const SCHEMES: [&str; 3] = ["bearer", "basic", "negotiate"];
+
+/// How tokens of services begin, and how many letters and digits follow at least; behind `-` and
+/// `pat_` signs of names count too. Assumed: their forms have more.
+const PREFIXES: [(&str, usize); 20] = [
+    ("ghp_", 16),
+    ("gho_", 16),
+    ("ghs_", 16),
+    ("ghu_", 16),
+    ("ghr_", 16),
+    ("github_pat_", 16),
+    ("glpat-", 16),
+    ("hf_", 16),
+    ("npm_", 16),
+    ("dckr_pat_", 16),
+    ("pypi-", 16),
+    ("sk-", 20),
+    ("xoxb-", 10),
+    ("xoxp-", 10),
+    ("xoxa-", 10),
+    ("xoxs-", 10),
+    ("AIza", 16),
+    ("AKIA", 12),
+    ("ASIA", 12),
+    // JSON web tokens (RFC 7519): their header is an object, `{"` in base64.
+    ("eyJ", 7),
+];
+
+/// Signs between a name and its value, by themselves.
+const SIGNS: [&str; 7] = ["=", ":", ":=", "==", "=?=", "is", "was"];
+
+/// What else than a sign between a name and its value tells of a secret.
+const MARKS: [&str; 7] = ["eyJ", "AKIA", "ASIA", "AIza", "earer ", "asic ", " is "];
 
 /// Characters from which on a word that is none of a language is taken for a secret where a name
 /// announces one. Assumed.
 const LEAST: usize = 8;
+
+/// The same behind a name that is sure of it. Assumed.
+const LEAST_SURE: usize = 4;
 
 /// Characters from which on letters and digits are taken for a secret as the value of any parameter
 /// of a URL. Assumed.
@@ -93,6 +188,16 @@ pub(crate) fn has_secret(text: &str) -> bool {
     !secrets(text).is_empty()
 }
 
+/// Whether the text that an attribute of this name holds is a secret.
+pub(crate) fn is_secret_attribute(name: &str) -> bool {
+    let small = name.to_ascii_lowercase();
+    // LastPublicClaimId has no secret, and Capability as a number is that of a GPU.
+    !small.contains("public")
+        && (small == "capability"
+            || OF_ATTRIBUTES.iter().any(|part| small.contains(part))
+            || sure_of(name).is_some_and(|sure| sure > Sure::Part))
+}
+
 /// Whether a URL has user information in it, or a parameter whose name speaks of a credential.
 pub(crate) fn is_signed(url: &str) -> bool {
     let Some((_, rest)) = url.split_once("://") else { return false };
@@ -102,41 +207,127 @@ pub(crate) fn is_signed(url: &str) -> bool {
 
 /// Where the secrets of a text stand, in order and apart from each other.
 fn secrets(text: &str) -> Vec<Range<usize>> {
-    // Without any of these there is neither a URL nor a name with a value.
-    let is_sign = |byte: u8| matches!(byte, b':' | b'=' | b'-');
-    if !text.bytes().any(is_sign) && !MARKS.iter().any(|mark| text.contains(mark)) {
-        return Vec::new();
+    let mut found = found_in(text);
+    if let Some((meant, places)) = meant(text) {
+        let place = |range: Range<usize>| places[range.start]..places[range.end];
+        found.extend(found_in(&meant).into_iter().map(place));
     }
+    found.retain(|range| !range.is_empty() && &text[range.clone()] != HIDDEN);
+    found.sort_by_key(|range| range.start);
+    found.dedup_by(|next, last| {
+        let is_part = next.start <= last.end;
+        last.end = if is_part { last.end.max(next.end) } else { last.end };
+        is_part
+    });
+    found
+}
+
+/// The text with percent-encoded characters (RFC 3986), also those encoded twice, and wide ones as
+/// they are meant, and without those that nobody sees; and where each byte of it stands in the text,
+/// with its end. `None` where it is the text.
+fn meant(text: &str) -> Option<(String, Vec<usize>)> {
+    if text.is_ascii() && !text.contains('%') && !text.contains("\\u{") {
+        return None;
+    }
+    let (mut out, mut places) = (String::with_capacity(text.len()), Vec::new());
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let (c, length) = match c {
+            '%' => encoded(rest).unwrap_or((Some(c), 1)),
+            '\\' => escaped(rest).map_or((Some(c), 1), |length| (None, length)),
+            // Halfwidth and Fullwidth Forms are ASCII, so many characters further.
+            '\u{ff01}'..='\u{ff5e}' => (char::from_u32(u32::from(c) - 0xfee0), c.len_utf8()),
+            c if !c.is_ascii() && super::is_invisible(c) => (None, c.len_utf8()),
+            c => (Some(c), c.len_utf8()),
+        };
+        if let Some(c) = c {
+            out.push(c);
+            places.resize(out.len(), at);
+        }
+        at += length;
+    }
+    places.push(text.len());
+    (out != text).then_some((out, places))
+}
+
+/// The character that is percent-encoded here, and the bytes that it takes.
+fn encoded(text: &str) -> Option<(Option<char>, usize)> {
+    let mut start = 1;
+    while text[start..].starts_with("25") {
+        start += 2;
+    }
+    let code = text.get(start..start + 2)?;
+    let byte = u8::from_str_radix(code, 16).ok().filter(|byte| matches!(byte, b' '..=b'~'))?;
+    Some((Some(char::from(byte)), start + 2))
+}
+
+/// The bytes of a character that nobody sees, as it is printed.
+fn escaped(text: &str) -> Option<usize> {
+    let digits = text.strip_prefix("\\u{")?;
+    let length = digits.bytes().take(6).take_while(u8::is_ascii_hexdigit).count();
+    digits[length..].starts_with('}').then_some("\\u{".len() + length + 1)
+}
+
+/// What looks like a secret in a text as it stands.
+fn found_in(text: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
-    let add = |found: &mut Vec<Range<usize>>, range: Range<usize>| match found.last_mut() {
-        _ if range.is_empty() || &text[range.clone()] == HIDDEN => {}
-        Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
-        _ => found.push(range),
-    };
-    let mut announced = false;
-    for all in words(text) {
+    let is_sign = |byte: u8| matches!(byte, b':' | b'=' | b'-' | b'_');
+    if !text.bytes().any(is_sign) && !MARKS.iter().any(|mark| text.contains(mark)) {
+        return found;
+    }
+    private_keys(text, &mut found);
+    // What the words before say of the next one.
+    let (mut announced, mut name) = (None::<Sure>, None::<Sure>);
+    let (mut read, mut end, mut is_of_program) = (0, 0, false);
+    for all in words(text).filter(|all| !all.is_empty()) {
+        if all.start < read {
+            continue;
+        }
         // The comma behind an element of a list.
         let word = all.start..all.end - usize::from(text[all.clone()].ends_with(','));
-        let is_announced = std::mem::take(&mut announced);
         let whole = &text[word.clone()];
-        if is_announced && is_random(whole) {
-            add(&mut found, word);
+        // What is announced in quotation marks stands in them.
+        let is_far = text[std::mem::replace(&mut end, word.end)..word.start].contains('"');
+        let (before, of) = (announced.take().filter(|_| !is_far), name.take());
+        if let Some(sure) = before.filter(|sure| sure.takes(whole)) {
+            let range = value(text, sure.part(whole, &word));
+            // A cookie goes on.
+            announced = Some(sure).filter(|sure| *sure == Sure::Word && whole.ends_with(';'));
+            (read, end) = (range.end, range.end.max(end));
+            found.push(range);
             continue;
         }
         let within = |range: Range<usize>| word.start + range.start..word.start + range.end;
-        in_url(whole, |range| add(&mut found, within(range)));
+        let first = found.len();
+        in_url(whole, |range| found.push(within(range)));
         // A password may look like a name with a value.
-        let hidden = found.last().cloned().unwrap_or_default();
-        match named(text, &word, &hidden) {
-            Some(Named::Here(range)) => add(&mut found, range),
-            Some(Named::Next) => announced = true,
-            None => {}
+        let hidden = found[first..].last().cloned().unwrap_or_default();
+        prefixed(whole, |range| found.push(within(range)));
+        let mut take = |named| match named {
+            Named::Here(range) => {
+                read = range.end;
+                found.push(range);
+            }
+            Named::Next(sure) => announced = Some(sure),
+        };
+        if let Some(named) = of.and_then(|sure| behind_sign(text, &word, sure)) {
+            take(named);
+        } else if let Some(named) = named(text, &word, &hidden) {
+            take(named);
+        } else if let Some(named) = option(text, &word, is_of_program) {
+            take(named);
         }
-        web_token(whole, |range| add(&mut found, within(range)));
+        name = name_at_end(whole).and_then(sure_of);
+        let program = whole.rsplit('/').next().unwrap_or_default();
+        is_of_program |= PASSWORD_PROGRAMS.iter().any(|known| program.starts_with(known));
         let plain = whole.trim_matches(|c: char| !c.is_alphanumeric());
-        let is_scheme = SCHEMES.iter().any(|scheme| plain.eq_ignore_ascii_case(scheme));
-        // `Authorization: token x`: the scheme stands between.
-        announced |= is_scheme || (is_announced && plain.len() < LEAST);
+        if SCHEMES.iter().any(|scheme| plain.eq_ignore_ascii_case(scheme)) {
+            announced = Some(before.map_or(Sure::Random, |_| Sure::Word));
+        } else if before.is_some() && plain.len() < LEAST && !whole.contains(HIDDEN) {
+            // `Authorization: token x`: the scheme stands between.
+            announced = announced.or(Some(Sure::Random));
+        }
     }
     found
 }
@@ -228,66 +419,178 @@ fn is_unnamed(parameter: &str) -> bool {
 /// What a name announces.
 enum Named {
     Here(Range<usize>),
-    /// The next word, if it is none of a language.
-    Next,
+    /// The next word, if it is such a one.
+    Next(Sure),
 }
 
-/// The value behind a name that speaks of a credential: `token=x`, `"token": "x"`, `--token x`.
+impl Sure {
+    /// Behind a sign; a colon stands in sentences too.
+    fn behind(self, sign: &str) -> Self {
+        match self {
+            Self::Any if matches!(sign, "is" | "was") => Self::Word,
+            Self::Part if sign == ":" => Self::Random,
+            Self::Part => Self::Word,
+            sure => sure,
+        }
+    }
+
+    /// Whether a word is a secret then.
+    fn takes(self, word: &str) -> bool {
+        let plain =
+            word.trim_matches(|c| PUNCTUATION.contains(&c) || matches!(c, '\'' | '!' | '('));
+        let is_kept = plain.is_empty() || plain.starts_with(HIDDEN) || is_place(plain);
+        match self {
+            Self::Random => is_random(word),
+            Self::Part | Self::Word => !is_kept && plain.len() >= LEAST_SURE && !is_usual(plain),
+            Self::Any => {
+                let is_aside = word.starts_with('(') && is_usual(plain);
+                !is_kept && !is_number(plain) && !begins_sentence(plain) && !is_aside
+            }
+            Self::Given => !is_kept && !plain.starts_with('-'),
+            Self::Pair => word.split_once(':').is_some_and(|(name, password)| {
+                let may_be = !name.is_empty() && !password.starts_with(HIDDEN);
+                may_be && !is_place(word) && !is_place(password) && !is_number(password)
+            }),
+        }
+    }
+
+    /// What of such a word is one.
+    fn part(self, word: &str, range: &Range<usize>) -> Range<usize> {
+        let colon = word.find(':').filter(|_| self == Self::Pair);
+        range.start + colon.map_or(0, |at| at + 1)..range.end
+    }
+}
+
+/// The value behind a name that speaks of a credential: `token=x`, `passwd: x`.
 fn named(text: &str, word: &Range<usize>, hidden: &Range<usize>) -> Option<Named> {
     let whole = &text[word.clone()];
     let signs = whole.match_indices(['=', ':']);
     for (at, sign) in signs.filter(|(at, _)| !hidden.contains(&(word.start + at))) {
-        let before = whole[..at].trim_end_matches(['\'', ']', '\\']);
-        let start = before.rfind(|c: char| !is_of_name(c)).map_or(0, |gap| gap + 1);
-        if !whole.is_char_boundary(start) || !speaks_of_secret(&before[start..]) {
+        let name = name_at_end(&whole[..at]).filter(|_| sign == "=" || !is_path(&whole[..at]));
+        let Some((name, sure)) = name.and_then(|name| Some((name, sure_of(name)?))) else {
             continue;
+        };
+        // A header of HTTP.
+        let is_header = sure == Sure::Word && name.to_ascii_lowercase().starts_with("x-");
+        let sure = if is_header { Sure::Any } else { sure.behind(sign) };
+        let rest = whole[at + 1..].trim_start_matches(['=', '\'', '?', '\\']);
+        let from = word.end - rest.len();
+        if rest.is_empty() {
+            return Some(next(text, word.end, sure, sign == "=" || whole.contains('\'')));
         }
-        let value = whole[at + 1..].trim_start_matches(['=', '\'', ' ']);
-        if value.is_empty() {
-            let quoted = quoted(text, word.end).filter(|_| sign == "=" || whole.contains('\''));
-            return Some(quoted.map_or(Named::Next, Named::Here));
-        }
-        if (sign == "=" && !value.starts_with("//")) || is_random(value) {
-            return Some(Named::Here(word.end - value.len()..word.end));
+        let is_value = match sign {
+            "=" if sure == Sure::Random || sure >= Sure::Word => !rest.starts_with("//"),
+            _ => sure.takes(rest),
+        };
+        if is_value {
+            let quote = usize::from(whole[..whole.len() - rest.len()].ends_with('\''));
+            return Some(Named::Here(value(text, from - quote..word.end)));
         }
     }
-    // `"token": "x"`: the quotation marks end the word.
-    let rest = text[word.end..].strip_prefix('"').map(str::trim_start);
-    let may_be = rest.is_some() || whole.starts_with('-');
-    if !may_be || !speaks_of_secret(whole.trim_matches(['-', '\'', '\\'])) {
-        return None;
+    None
+}
+
+/// The value behind a name and a sign by itself: `token := x`, `"token": "x"`, `password =x`; behind
+/// the name of a password a sign may be missing.
+fn behind_sign(text: &str, word: &Range<usize>, sure: Sure) -> Option<Named> {
+    let whole = &text[word.clone()];
+    let rest = whole.trim_start_matches([':', '=']);
+    let sign = SIGNS.iter().find(|sign| **sign == whole).copied();
+    let Some(sign) = sign.or((rest.len() < whole.len()).then(|| &whole[..1])) else {
+        let is_value = sure == Sure::Any && Sure::Word.takes(whole) && !whole.starts_with('-');
+        return is_value.then(|| Named::Here(word.clone()));
+    };
+    let sure = sure.behind(sign);
+    if sign == whole {
+        return Some(next(text, word.end, sure, !matches!(sign, "is" | "was")));
     }
-    let rest = rest.and_then(|rest| rest.strip_prefix([':', '=']));
-    if let Some(rest) = rest {
-        return Some(quoted(text, text.len() - rest.len()).map_or(Named::Next, Named::Here));
+    sure.takes(rest).then(|| Named::Here(value(text, word.end - rest.len()..word.end)))
+}
+
+/// The value of an option: `--token x`, `-u me:x`, `-px`.
+fn option(text: &str, word: &Range<usize>, is_of_program: bool) -> Option<Named> {
+    let whole = text[word.clone()].trim_start_matches('\'');
+    let bare = whole.strip_prefix('-')?;
+    let of_program = |sure| if is_of_program { Sure::Given } else { sure };
+    if let Some((option, sure)) = OPTIONS.iter().find(|(option, _)| *option == whole) {
+        let sure = if *option == "-p" { of_program(*sure) } else { *sure };
+        return Some(next(text, word.end, sure, false));
     }
-    whole.starts_with('-').then_some(Named::Next)
+    if let Some(password) = bare.strip_prefix('p').filter(|_| !whole.contains(['=', '/', ','])) {
+        let is_one = of_program(Sure::Word).takes(password) && !is_number(password);
+        return is_one.then(|| Named::Here(word.end - password.len()..word.end));
+    }
+    let sure = sure_of(bare.trim_matches(['-', '\'', '\\']))?;
+    let sure = if sure >= Sure::Word { Sure::Given } else { Sure::Random };
+    Some(next(text, word.end, sure, sure == Sure::Given))
+}
+
+/// What stands in quotation marks behind a name, or the next word.
+fn next(text: &str, from: usize, sure: Sure, is_any: bool) -> Named {
+    let quoted = quoted(text, from);
+    let quoted = quoted.filter(|range| is_any || sure.takes(&text[range.clone()]));
+    quoted.map_or(Named::Next(sure), Named::Here)
+}
+
+/// The name that a word ends in, before the marks that end it.
+fn name_at_end(word: &str) -> Option<&str> {
+    word.trim_end_matches(['\'', ']', ')', '\\', ':']).rsplit(|c| !is_of_name(c)).next()
+}
+
+/// Ends in the name of a file, which is none of a value.
+fn is_path(word: &str) -> bool {
+    name_at_end(word).is_some_and(|name| word[..word.len() - name.len()].ends_with('/'))
 }
 
 fn is_of_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')
 }
 
-fn speaks_of_secret(name: &str) -> bool {
-    let is_part = |c: &char| !matches!(c, '-' | '_' | '.');
-    let name: String = name.chars().filter(is_part).collect::<String>().to_ascii_lowercase();
-    WHOLE.contains(&name.as_str())
-        || ENDS.iter().any(|end| name.ends_with(end))
-        || name.starts_with("xamz")
-        || name.starts_with("xgoog")
+/// How sure a name is of a secret behind it; `None` where it speaks of none.
+fn sure_of(name: &str) -> Option<Sure> {
+    let is_gap = |c: char| matches!(c, '-' | '_' | '.');
+    let name =
+        name[name.ceil_char_boundary(name.len().saturating_sub(LONGEST))..].to_ascii_lowercase();
+    let joined: String = name.split(is_gap).collect();
+    let sure = |name: &str| {
+        let speaks = |&&(known, has, _): &&(&str, Has, Sure)| match has {
+            Has::End => name.ends_with(known),
+            Has::Start => name.starts_with(known),
+            Has::All => name == known,
+        };
+        NAMES.iter().find(speaks).map(|(_, _, sure)| *sure)
+    };
+    let is_part = |part: &str| sure(part).is_some_and(|sure| sure >= Sure::Word);
+    sure(&joined).or_else(|| name.split(is_gap).any(is_part).then_some(Sure::Part))
 }
 
 /// What stands in quotation marks behind blanks, without these.
 fn quoted(text: &str, from: usize) -> Option<Range<usize>> {
     let rest = text[from..].trim_start().strip_prefix('"')?;
+    // Marks that end what stands before them.
+    if rest.starts_with(|c: char| c.is_whitespace() || PUNCTUATION.contains(&c)) {
+        return None;
+    }
     let start = text.len() - rest.len();
-    let mut is_escaped = false;
+    let (mut is_escaped, is_inside) = (false, text[..from].ends_with('\\'));
     let end = rest.find(|c| {
-        let ends = c == '"' && !is_escaped;
+        let ends = c == '"' && (is_inside || !is_escaped);
         is_escaped = c == '\\' && !is_escaped;
         ends
     });
-    Some(start..end.map_or(text.len(), |end| start + end))
+    let end = end.map_or(text.len(), |end| start + end);
+    Some(start..end - usize::from(is_inside && text[start..end].ends_with('\\')))
+}
+
+/// A word, or what stands in the single quotes that it begins with.
+fn value(text: &str, word: Range<usize>) -> Range<usize> {
+    let inner = text[word.clone()].strip_prefix('\'').map(|_| word.start + 1);
+    let end = |start: usize| {
+        let rest = head(&text[start..], LONGEST);
+        let length = rest.find(['\'', '"']).filter(|end| rest[*end..].starts_with('\''))?;
+        Some(start..start + length)
+    };
+    inner.and_then(end).unwrap_or(word)
 }
 
 /// A word that no language has: of some length, with digits or capitals in it. Not a path.
@@ -299,19 +602,75 @@ fn is_random(word: &str) -> bool {
         && inner.bytes().any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
 }
 
-/// JSON web tokens (RFC 7519): their header is an object, `{"` in base64.
-fn web_token(word: &str, mut found: impl FnMut(Range<usize>)) {
+/// A path, a URL or a reference to what stands elsewhere.
+fn is_place(word: &str) -> bool {
+    let is_name = |c: char| c.is_ascii_uppercase() || matches!(c, '_' | '{' | '(');
+    ["/", "./", "../", "~/", "=", "&"].iter().any(|start| word.starts_with(start))
+        || head(word, LONGEST).contains("://")
+        || word.strip_prefix('$').is_some_and(|name| name.starts_with(is_name))
+}
+
+/// A number, a time, a date, a size, a port.
+fn is_number(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_digit() || b".,:+-/%".contains(&byte))
+}
+
+/// A word of a language, a number, or a name of small letters.
+fn is_usual(word: &str) -> bool {
+    let rest = word.trim_start_matches(char::is_uppercase);
+    let is_small = |c: char| c.is_lowercase() || matches!(c, '-' | '_' | '/' | '.' | '\'' | ',');
+    let capitals = word.len() - rest.len();
+    is_number(word) || (capitals <= 1 && rest.chars().all(is_small))
+}
+
+/// A capital and small letters.
+fn begins_sentence(word: &str) -> bool {
+    let mut letters = word.chars();
+    letters.next().is_some_and(char::is_uppercase)
+        && word.chars().nth(1).is_some()
+        && letters.all(char::is_lowercase)
+}
+
+/// Tokens of services.
+fn prefixed(word: &str, mut found: impl FnMut(Range<usize>)) {
+    for (prefix, least) in PREFIXES {
+        let mut read = 0;
+        for (at, _) in word.match_indices(prefix) {
+            if at < read || word[..at].ends_with(|c: char| c.is_ascii_alphanumeric()) {
+                continue;
+            }
+            let rest = &word[at + prefix.len()..];
+            let may_have_signs = prefix.ends_with('-') || prefix.ends_with("pat_");
+            let is_counted = |c: char| c.is_ascii_alphanumeric() || may_have_signs && is_of_name(c);
+            let first = rest.find(|c: char| !is_counted(c)).unwrap_or(rest.len());
+            let length = rest.find(|c: char| !is_of_name(c)).unwrap_or(rest.len());
+            read = at + prefix.len() + length;
+            let has = |is: fn(&u8) -> bool| rest.as_bytes()[..first].iter().any(is);
+            if first >= least && (has(u8::is_ascii_digit) || has(u8::is_ascii_uppercase)) {
+                found(at..read);
+            }
+        }
+    }
+}
+
+/// Bodies of private keys (RFC 7468), to their end or to that of what they stand in.
+fn private_keys(text: &str, found: &mut Vec<Range<usize>>) {
+    /// Bytes between the beginning of a line and what it names: `BEGIN ENCRYPTED `, and room.
+    const BEFORE: usize = 24;
     let mut read = 0;
-    for (at, _) in word.match_indices("eyJ") {
-        if at < read {
+    for (at, sign) in text.match_indices("PRIVATE KEY") {
+        let line = &text[text.ceil_char_boundary(at.saturating_sub(BEFORE))..at];
+        if at < read || !line.contains("BEGIN ") {
             continue;
         }
-        let rest = &word[at..];
-        let length = rest.find(|c: char| !is_of_name(c)).unwrap_or(rest.len());
-        read = at + length;
-        if length >= LEAST_UNNAMED && rest[..length].contains('.') {
-            found(at..at + length);
+        let rest = text[at + sign.len()..].trim_start_matches(" BLOCK").trim_start_matches('-');
+        if rest.starts_with(HIDDEN) {
+            continue;
         }
+        let body = &rest[..rest.find('"').unwrap_or(rest.len())];
+        let start = text.len() - rest.len();
+        read = start + body.find("-----END").unwrap_or(body.len());
+        found.push(start..read);
     }
 }
 
@@ -350,14 +709,49 @@ mod tests {
             ("GITHUB_TOKEN=abc HOME=/home/a", "GITHUB_TOKEN=*** HOME=/home/a"),
             ("password=\"two words\" next", "password=\"***\" next"),
             ("{\"access_token\": \"a b\", \"n\": 3}", "{\"access_token\": \"***\", \"n\": 3}"),
-            ("{'token': 'ab12cd34ef'}", "{'token': ***"),
+            ("{'token': 'ab12cd34ef'}", "{'token': '***'}"),
             ("curl --token Ab12cd34 -o x", "curl --token *** -o x"),
             ("Authorization: Bearer ab.CD-12_34~5 (401)", "Authorization: Bearer *** (401)"),
             ("Authorization: token ab12cd34ef", "Authorization: token ***"),
             ("sent bearer eyJhbGciOi.eyJzdWIiOiIx.c2ln to", "sent bearer *** to"),
             ("x=eyJhbGciOiJIUzI1.eyJzdWIiOiIx.c2ln", "x=***"),
+            ("login passwd: hunter2 failed", "login passwd: *** failed"),
+            ("password: correcthorse", "password: ***"),
+            (
+                "run --password hunter --token x1, -p 8080",
+                "run --password *** --token ***, -p 8080",
+            ),
+            ("--secret 'two words' x", "--secret '***' x"),
+            ("curl -u bob:pw http://h", "curl -u bob:*** http://h"),
+            ("mysql -pabc -u bob; sshpass -p abc ssh", "mysql -p*** -u bob; sshpass -p *** ssh"),
+            ("tool -p S3CRET", "tool -p ***"),
+            ("X-Api-Key: abc X-Auth-Token: S3CRET", "X-Api-Key: *** X-Auth-Token: ***"),
+            ("Cookie: a=b1; sid=S3CRET", "Cookie: *** ***"),
+            ("token := S3CRET, secret = S3CRET", "token := ***, secret = ***"),
+            ("AuthToken == \"a b\" && x", "AuthToken == \"***\" && x"),
+            (
+                "-----BEGIN RSA PRIVATE KEY----- MIIE ab/c -----END RSA PRIVATE KEY----- x",
+                "-----BEGIN RSA PRIVATE KEY-----***-----END RSA PRIVATE KEY----- x",
+            ),
+            ("a \"-----BEGIN PRIVATE KEY----- MII\" b", "a \"-----BEGIN PRIVATE KEY-----***\" b"),
+            ("x hf_abcdefghij1234567890 glpat-ab_C-34567890abcdef", "x *** ***"),
+            ("got AKIAIOSFODNN7EXAMPLE, xoxb-1234-5678-abc", "got ***, ***"),
+            ("got github_pat_11ABC_1234567890123456789012 x", "got *** x"),
+            ("h/f%3Ftoken%3DS3CRET%26a and", "h/f%3Ftoken%3D*** and"),
+            ("authz=Bearer%20S3CRETS3CRET", "authz=***"),
+            ("h%253Ftoken%253Dab", "h%253Ftoken%253D***"),
+            ("pass\u{200b}word=ab c", "pass\u{200b}word=*** c"),
+            ("tok\\u{200b}en=ab c", "tok\\u{200b}en=*** c"),
+            ("ghp_abcdefgh\u{200b}ijkl1234567890 c", "*** c"),
+            ("password\u{ff1d}ab c", "password\u{ff1d}*** c"),
+            ("MY_TOKEN_VALUE=S3CRET", "MY_TOKEN_VALUE=***"),
         ] {
             assert_eq!(without_secrets(text), shown);
+            // What is shown stands in sentences that are looked at again.
+            for sentence in [shown.to_owned(), shown.replace('"', "\\\"")] {
+                let sentence = format!("Seen: \"{sentence}\". It is so, and Words3 follow (7.0).");
+                assert_eq!(without_secrets(&sentence), sentence);
+            }
         }
     }
 
@@ -373,6 +767,15 @@ mod tests {
             "(time() - EnteredCurrentStatus) > 60 && HoldReasonCode == 13",
             "see https://h.org/a/b?format=csv&run=12 for more",
             "osdf:///ospool/ap40/data/user.name/x.tar.gz",
+            "token expired; the token has expired; password: Permission denied",
+            "-p 8080 -p 8080:80 mkdir -p out/data -p sub ssh -p22 gcc -pg -pthread -u 1000:1000",
+            "rsync -u /a:b --token /run/token --token-file /x $TOKEN --token $TOKEN -print",
+            "reading from file /home/a/.pass: (errno 2) No such file or directory",
+            "cannot open /etc/passwd: permission denied, db.password: (errno 2)",
+            "\"use --token\". Release it; \"the token=\". It is \"x\"",
+            "hf_transfer_model_name sk-learn-wheel /models/hf_Meta-Llama-3-8B-Instruct.tar npm_config",
+            "100%25 of http://h/a%20b%3Fc TokenLimit = 5, Capability >= 8.0, max-token 512",
+            "-----BEGIN CERTIFICATE----- MIIE -----END CERTIFICATE-----",
         ] {
             assert_eq!(without_secrets(text), text);
         }

@@ -13,7 +13,7 @@ use crate::advice::Advice;
 use crate::cli::constraint::bounded;
 use crate::policy::nearest;
 use crate::queue::AdText;
-use crate::text::{Foreign, printable};
+use crate::text::{Foreign, HIDDEN, has_secret, is_secret_attribute, printable};
 
 /// A value to print.
 #[derive(Clone, Debug, PartialEq)]
@@ -123,9 +123,23 @@ impl Columns {
     }
 }
 
-/// The ad of the job with the attributes of the advice.
+/// The ad of the job with the attributes of the advice. Secrets are taken out of its texts before
+/// an expression can take them apart.
 fn joined(attributes: &Map<String, Value>, job: Option<&AdText>) -> ClassAd {
     let mut ad = job.map(AdText::to_classad).unwrap_or_default();
+    let may_be = |name: &&str| {
+        is_secret_attribute(name) || ad.raw(name).is_some_and(|raw| raw.starts_with('"'))
+    };
+    let names: Vec<String> = ad.names().filter(may_be).map(str::to_owned).collect();
+    for name in names {
+        let text = match ad.get(&name).and_then(Expr::as_literal) {
+            Some(AdValue::String(_)) | None if is_secret_attribute(&name) => HIDDEN.into(),
+            Some(AdValue::String(text)) if has_secret(text) => printable(text),
+            _ => continue,
+        };
+        let text = expression(&Value::from(text));
+        ad.insert_raw(&name, &text, Syntax::Old);
+    }
     for (name, value) in attributes.iter().filter(|(_, value)| !value.is_null()) {
         ad.insert_raw(name, &expression(value), Syntax::Old);
     }

@@ -74,19 +74,21 @@ fn window(line: &str, mark: &std::ops::Range<usize>, columns: usize) -> (String,
 
 /// One JSON array.
 pub(super) fn json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    // With a secret taken out of it, it would be another expression.
+    let is_whole = |text: &&str| text.len() <= MAX_REPEATED && !has_secret(text);
     let object = |placed: &Placed| {
         let finding = &placed.finding;
         json!({
-            "File": placed.file.as_deref(),
+            "File": placed.file.as_deref().map(printable),
             "Line": placed.file.as_ref().map(|_| placed.line),
-            "Setting": placed.setting.as_deref(),
+            "Setting": placed.setting.as_deref().map(printable),
             "Rule": finding.rule.name,
             "Severity": finding.rule.severity.word(),
-            "Expression": Some(&*placed.expression).filter(|text| text.len() <= MAX_REPEATED),
+            "Expression": Some(&*placed.expression).filter(is_whole),
             "Start": finding.span.start,
             "End": finding.span.end,
-            "Message": finding.message,
-            "Corrected": finding.corrected.as_ref().filter(|_| !finding.is_part),
+            "Message": printable(&finding.message),
+            "Corrected": finding.corrected.as_deref().filter(|_| !finding.is_part).filter(is_whole),
         })
     };
     let objects: Vec<_> = report.findings.iter().map(object).collect();
