@@ -5,7 +5,7 @@ use super::forecast::{Gate, Truth};
 use super::prediction::{display_name, is_never};
 use super::prospect::{HORIZON, Prospect};
 use super::{Kind, PolicyAction};
-use crate::text::shown;
+use crate::text::Foreign;
 
 /// Characters of an expression shown in a sentence.
 const SHOWN: usize = 100;
@@ -138,7 +138,8 @@ impl Explanation {
             for missing in &one.missing {
                 let Some(nearest) = &missing.nearest else { continue };
                 let name = display_name(&one.policy.name);
-                let (wrong, right) = (shown(&missing.name, SHOWN), shown(nearest, SHOWN));
+                let named = |name: &str| Foreign::from(name).named(SHOWN);
+                let (wrong, right) = (named(&missing.name), named(nearest));
                 let is_own = one.policy.name == Kind::Release.attribute();
                 let how = if is_own && !self.kept.contains(&Kind::Release.attribute()) {
                     format!("condor_qedit {job} can correct it")
@@ -168,7 +169,7 @@ fn why(explained: &ExplainedPolicy) -> String {
 }
 
 fn state(part: &Part) -> String {
-    let text = shown(&part.text, SHOWN);
+    let text = Foreign::from(part.text.as_str()).expression(SHOWN);
     let days = HORIZON / (24 * 3600);
     let is_group = part.form != Form::Clause;
     let Some(value) = part.value.map(Truth::word) else {

@@ -330,7 +330,7 @@ fn bad_input_is_named() {
     let run = |words: &[&str]| place.release_expression(words, "");
     fails(
         &run(&["-replay", "NumHolds <", "-eventlog", "EventLog"]),
-        &["NumHolds < is not an expression", "-lint shows the place"],
+        &["\"NumHolds <\" is not an expression", "-lint shows the place"],
     );
     fails(&run(&["-replay", "true", "-eventlog", "missing"]), &["missing", "No such file"]);
     fails(&run(&["-replay", "job.sub", "-eventlog", "EventLog"]), &["cannot read job.sub"]);

@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use classads::{BinaryOperator, Expr, Node, NodeKind, Value};
 
-use super::Finding;
 use super::parts::replaced_in_parentheses;
 use super::probe::is_attribute;
 use super::rules::{IMPOSSIBLE_SUBCODE, MEMORY_SUBCODE, UNUSED_CODE};
+use super::{Finding, written};
 use crate::hold_code::{HoldCode, OUT_OF_RESOURCES, Subcode, VACATE_BASE};
 use crate::policy::clauses::operands;
 use crate::policy::{NEVER_RELEASED, Version};
@@ -36,6 +36,7 @@ pub(super) fn unused(text: &str, expr: &Expr) -> Vec<Finding> {
                 HoldCode::ALL.len() - 1
             ),
         };
+        let source = written(source);
         let message = format!("no job is held with code {code}, {source} is never true: {why}");
         Some(Finding::new(&UNUSED_CODE, node.span(), message, None))
     };
@@ -88,7 +89,7 @@ pub(super) fn impossible_subcodes(text: &str, expr: &Expr) -> Vec<Finding> {
             Some((*clause, subcode))
         })?;
         let has = what_it_has(row.subcode, subcode)?;
-        let source = text.get(node.span())?;
+        let source = written(text.get(node.span())?);
         let message =
             format!("holds with code {code} ({}) have {has}: {source} is never true", row.name);
         Some(Finding::new(&IMPOSSIBLE_SUBCODE, node.span(), message, None))

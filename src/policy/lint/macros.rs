@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::Finding;
 use super::rules::MACRO;
+use super::{Finding, named};
 
 /// The text with a name of the same length for each macro, and a note on each; the least number of
 /// a range for one at random.
@@ -22,6 +22,8 @@ pub(super) fn without(text: &str) -> (String, Vec<Finding>) {
             continue;
         }
         plain.push_str(&stand_in(findings.len(), span.len()));
+        let is_plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b"$()_.:".contains(&b));
+        let name = if is_plain { name.to_owned() } else { named(name) };
         let message = format!("{name} is not known here; nothing is said of what depends on it");
         findings.push(Finding::new(&MACRO, span.clone(), message, None));
         from = span.end;

@@ -43,7 +43,7 @@ pub use together::together;
 use super::{Kind, Version};
 use rules::{ERROR_VALUE, LEFT_OUT, MISSPELT, QUOTED, UNKNOWN_FUNCTION, UNPARSABLE};
 
-use crate::text::{plural, shorten};
+use crate::text::{Foreign, plural, shorten};
 
 /// Bytes of an expression that is looked at: those that people write have a few thousand at most.
 const MAX_TEXT: usize = 64 * 1024;
@@ -53,6 +53,9 @@ const MAX_FINDINGS: usize = 100;
 
 /// Bytes of an expression that is repeated with each finding.
 pub const MAX_REPEATED: usize = 4 * 1024;
+
+/// Characters of what a message quotes. Assumed.
+const MAX_QUOTED: usize = 600;
 
 /// Characters of a message: it may quote what it is about.
 const MAX_MESSAGE: usize = 2_000;
@@ -223,6 +226,16 @@ fn gravest(findings: &mut Vec<Finding>) -> Option<Finding> {
     });
     let message = format!("{} left out: {}", plural(rest.len(), "more finding"), counts.join(", "));
     Some(Finding::left_out(message))
+}
+
+/// A part of an expression in a message.
+fn written(source: &str) -> String {
+    Foreign::from(source.trim()).expression(MAX_QUOTED)
+}
+
+/// A name in a message.
+fn named(name: &str) -> String {
+    Foreign::from(name).named(MAX_QUOTED)
 }
 
 fn all_findings(text: &str, setting: &Setting<'_>) -> Vec<Finding> {

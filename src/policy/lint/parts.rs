@@ -11,7 +11,7 @@ use super::rules::{
     BARE_NUMBER, CURRENT_TIME, ERROR_VALUE, IMPLIED, NUM_SYSTEM_HOLDS, OWN_ATTRIBUTE, TARGET_SCOPE,
     UNKNOWN_ATTRIBUTE, UNKNOWN_FUNCTION,
 };
-use super::{Finding, MAX_REPEATED, Setting};
+use super::{Finding, MAX_REPEATED, Setting, named, written};
 use crate::policy::clauses::{is_comparison, operands};
 
 /// Codes of the held jobs on which the types of all parts are looked at.
@@ -172,10 +172,11 @@ fn attribute(
     if text.get(span.clone()).is_some_and(|written| written.starts_with('$')) {
         return None;
     }
+    let shown = named(name);
     match before.as_deref() {
         Some("target") => {
             let message = format!(
-                "TARGET.{name} is undefined: a job's policy is evaluated on its own ad, without the ad of a machine"
+                "TARGET.{shown} is undefined: a job's policy is evaluated on its own ad, without the ad of a machine"
             );
             // What job ads do not have either, is of no use.
             let corrected =
@@ -213,12 +214,12 @@ fn attribute(
     let corrected = |instead: &str| replaced(text, &span, instead);
     let (rule, message, corrected) = if let Some(own) = names::of_machines(name) {
         let message = format!(
-            "{name} is an attribute of machines, no job ad has it; {own} is what job ads have"
+            "{shown} is an attribute of machines, no job ad has it; {own} is what job ads have"
         );
         (&UNKNOWN_ATTRIBUTE, message, None)
     } else if names::is_of_globus(name) {
         let message = format!(
-            "no HTCondor of today sets {name}, as jobs of Globus are gone: it is undefined"
+            "no HTCondor of today sets {shown}, as jobs of Globus are gone: it is undefined"
         );
         (&UNKNOWN_ATTRIBUTE, message, None)
     } else if ["null", "none", "nil"].iter().any(|word| word.eq_ignore_ascii_case(name)) {
@@ -227,14 +228,14 @@ fn attribute(
         );
         (&OWN_ATTRIBUTE, message, corrected("undefined"))
     } else if let Some(nearest) = names::nearest_attribute(name) {
-        let message = format!("no job ad has {name}; did you mean {nearest}?");
+        let message = format!("no job ad has {shown}; did you mean {nearest}?");
         (&UNKNOWN_ATTRIBUTE, message, corrected(nearest))
     } else {
         let mut message = format!(
-            "HTCondor sets no {name}; it is undefined unless the submit description has +{name}, or SUBMIT_ATTRS or a job transform sets it"
+            "HTCondor sets no {shown}; it is undefined unless the submit description has +{shown}, or SUBMIT_ATTRS or a job transform sets it"
         );
         if looks_like_knob(name) {
-            message.push_str(&format!("; the value of a knob of that name is $({name})"));
+            message.push_str(&format!("; the value of a knob of that name is $({shown})"));
         }
         (&OWN_ATTRIBUTE, message, None)
     };
@@ -333,7 +334,8 @@ fn implied(text: &str, expr: &Expr) -> Vec<Finding> {
         if let Some(outer) = (0..clauses.len()).find(|&other| contains(other)) {
             let others: Vec<&str> =
                 (0..clauses.len()).filter(|&other| other != at).map(source).collect();
-            let message = format!("whenever this is true, {} is true already", source(outer));
+            let message =
+                format!("whenever this is true, {} is true already", written(source(outer)));
             out.push(Finding::new(
                 &IMPLIED,
                 alternatives[at].span(),

@@ -12,7 +12,7 @@ use super::rules::{
     ALWAYS_TRUE, ANY_CODE, HELD_BY_USER, JOB_STATUS, MEMORY_AS_IS, NEVER_TRUE, NO_DELAY,
     NUM_JOB_STARTS, SHORT_DELAY, SUBCODE_ALONE, UNBOUNDED, USER_HOLD_TOO,
 };
-use super::{Finding, Setting};
+use super::{Finding, Setting, written};
 use crate::hold_code::OUT_OF_RESOURCES;
 use crate::policy::NEVER_RELEASED;
 use crate::policy::clauses::{is_by_chance, operands};
@@ -107,12 +107,12 @@ fn constant(text: &str, value: &Value, whole: Range<usize>) -> Option<Finding> {
     if Truth::of(value) == Truth::True {
         let message = format!(
             "{} releases every hold at the next evaluation, also of what fails again, and without end",
-            text.trim()
+            written(text)
         );
         return Some(Finding::new(&ALWAYS_TRUE, whole, message, None));
     }
     (!is_default)
-        .then(|| Finding::new(&NEVER_TRUE, whole, format!("{} is never true", text.trim()), None))
+        .then(|| Finding::new(&NEVER_TRUE, whole, format!("{} is never true", written(text)), None))
 }
 
 fn never(expr: &Expr, setting: &Setting<'_>, whole: Range<usize>) -> Option<Finding> {
@@ -120,7 +120,8 @@ fn never(expr: &Expr, setting: &Setting<'_>, whole: Range<usize>) -> Option<Find
     let (span, message) = if blamed.span() == expr.root().span() {
         (whole, "true of no hold, whatever its code, subcode, age and count".to_owned())
     } else {
-        let message = format!("{blamed} is true of no held job, so that nothing is released");
+        let source = written(&blamed.to_string());
+        let message = format!("{source} is true of no held job, so that nothing is released");
         (blamed.span(), message)
     };
     Some(Finding::new(&NEVER_TRUE, span, message, None))
@@ -316,7 +317,7 @@ fn subcodes(text: &str, expr: &Expr) -> Vec<Finding> {
 /// `JobStatus == 5`
 fn status(text: &str, expr: &Expr) -> Option<Finding> {
     let (span, source) = comparison(expr, text, "JobStatus", 5)?;
-    let message = format!("{source} is always true here: only held jobs are looked at");
+    let message = format!("{} is always true here: only held jobs are looked at", written(source));
     Some(Finding::new(&JOB_STATUS, span, message, None))
 }
 

@@ -6,7 +6,7 @@ use super::codes::equal_to;
 use super::parts::replaced_in_whole;
 use super::probe::{HELD_AT, MAX_PARTS, MAX_WORK, is_attribute, is_true, running_again};
 use super::rules::{ALWAYS_TRUE, NEVER_TRUE, RUN_BEFORE};
-use super::{Finding, Role, Setting};
+use super::{Finding, Role, Setting, written};
 use crate::policy::clauses::operands;
 use crate::policy::forecast::Truth;
 
@@ -30,7 +30,7 @@ pub(super) fn findings(text: &str, expr: &Expr, setting: &Setting<'_>) -> Vec<Fi
     }
     let clauses = operands(expr.root(), BinaryOperator::And);
     let found = clauses.iter().filter_map(|clause| {
-        let source = text.get(clause.span())?;
+        let source = written(text.get(clause.span())?);
         let state = equal_to(*clause, "JobStatus").filter(|state| NOT_HELD.contains(state));
         let code = ["HoldReasonCode", "HoldReasonSubCode"]
             .into_iter()

@@ -126,7 +126,7 @@ impl Page {
         out.push_str(&wrap("", 4, &is, self.columns));
         // What is no expression may be any text.
         let text = match explained.root {
-            Ok(_) => shown(&policy.text, POLICY),
+            Ok(_) => Foreign::from(policy.text.as_str()).expression(POLICY),
             Err(_) => Foreign::from(policy.text.as_str()).quoted(POLICY),
         };
         if !text.eq_ignore_ascii_case(policy.now.word()) {
@@ -160,11 +160,12 @@ impl Page {
         let mark = if part.blocks { "  > " } else { "    " };
         let value = part.value.map_or("not known", word);
         let first = format!("{mark}{}{value:<VALUE$} ", "  ".repeat(depth));
+        let expression = || Foreign::from(part.text.as_str()).expression(CLAUSE);
         let text = match part.form {
-            Form::Clause => shown(&part.text, CLAUSE),
+            Form::Clause => expression(),
             Form::All => "all of".to_owned(),
             Form::Any => "one of".to_owned(),
-            Form::Attribute => format!("{}, which is", shown(&part.text, CLAUSE)),
+            Form::Attribute => format!("{}, which is", expression()),
         };
         let nearest = if part.is_nearest { " (nearest)" } else { "" };
         let attributes = attributes(&part.attributes);

@@ -19,7 +19,7 @@ use crate::cli::output::say;
 use crate::policy::lint::{Role, Setting, Severity, lint};
 use crate::queue::display_path;
 use crate::replay::{Releaser, ReplayExpression, Sources, replay};
-use crate::text::shown;
+use crate::text::Foreign;
 
 /// Expressions that are put side by side. Assumed.
 const MOST: usize = 100;
@@ -54,8 +54,10 @@ pub(super) fn answer(request: &Request, out: &mut dyn Write) -> Result<(), RunEr
     for (number, text) in expressions.into_iter().enumerate() {
         let name = (number + 1).to_string();
         look_at(&name, &text, request);
-        let expression = ReplayExpression::parse(&text)
-            .map_err(|error| RunError::NoExpression { text: shown(&text, SHOWN), error })?;
+        let expression = ReplayExpression::parse(&text).map_err(|error| {
+            let text = Foreign::from(text.as_str()).quoted(SHOWN);
+            RunError::NoExpression { text, error }
+        })?;
         let releaser = Releaser::Expression(Box::new(expression));
         policies.push(Policy { name, text: Some(text), releaser });
     }

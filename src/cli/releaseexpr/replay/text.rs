@@ -7,7 +7,10 @@ use super::Policy;
 use crate::cli::print::{table_lines, wrap};
 use crate::hold_code;
 use crate::replay::{Replayed, Tally};
-use crate::text::{plural, printable};
+use crate::text::{Foreign, plural};
+
+/// Characters of the name of an attribute. Assumed.
+const NAME: usize = 60;
 
 /// What the columns say.
 const LEGEND: [&str; 7] = [
@@ -34,7 +37,8 @@ pub(super) fn print(
     writeln!(out)?;
     for policy in policies {
         if let Some(text) = &policy.text {
-            write!(out, "{}", of_policy(policy, &printable(text), columns))?;
+            let text = Foreign::from(text.as_str()).expression(usize::MAX);
+            write!(out, "{}", of_policy(policy, &text, columns))?;
         }
     }
     writeln!(out)?;
@@ -121,7 +125,9 @@ fn unknown(
             let names: Vec<String> = replayed
                 .unrecorded
                 .iter()
-                .map(|(name, count)| format!("{} ({count})", printable(name)))
+                .map(|(name, count)| {
+                    format!("{} ({count})", Foreign::from(name.as_str()).named(NAME))
+                })
                 .collect();
             let by = if names.is_empty() { "chance".to_owned() } else { names.join(", ") };
             let text = format!(
