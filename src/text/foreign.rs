@@ -40,8 +40,8 @@ impl Foreign {
         }
     }
 
-    /// A ClassAd expression: [`Foreign::quoted`] if it has a comment or a name in single quotes, which
-    /// may be any text, or is cut off within a string.
+    /// A ClassAd expression: [`Foreign::quoted`] if it has a comment or a name in single quotes,
+    /// which may be any text, or is cut off within a string.
     pub fn expression(&self, limit: usize) -> String {
         let text = shown(&self.0, limit);
         let (mut is_string, mut before, mut is_plain) = (false, ' ', true);
