@@ -113,6 +113,8 @@ pub enum Against {
     LastResort,
     /// What its own files show says nothing of the others.
     OwnFiles,
+    /// A log shows that the hold is over.
+    Over,
     /// A person put it on hold.
     HeldByPerson,
     /// The schedd releases it when its input has been spooled.
@@ -131,6 +133,8 @@ pub enum Against {
 /// Which rule decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Rule {
+    /// A log shows that the hold is over.
+    Over,
     /// A person put it on hold.
     HeldByPerson,
     /// The schedd releases it when its input has been spooled.

@@ -20,6 +20,7 @@ const RIPE: Removal = Removal {
 };
 
 const KNOWN: Known = Known {
+    over: false,
     person: false,
     spooling: false,
     unknown_code: None,
