@@ -376,6 +376,7 @@ impl<'a> Advisor<'a> {
             broken: seen.blocked || !question.correct_before.is_empty(),
             held_again: at_once || held.htcondor_will.iter().any(again),
             lasting: seen.lasting,
+            unseen: seen.is_unseen(),
             removal,
         };
         let ends = limit.is_none() && !seen.stays;

@@ -123,6 +123,8 @@ pub enum Against {
     NotInOrder,
     /// A policy would hold it again at once.
     HeldAgain,
+    /// The server of its input was away, and nothing at hand could show that it is back.
+    Unseen,
     /// The rule for removals.
     Removal {
         /// What it names.

@@ -34,6 +34,8 @@ pub(super) struct Known {
     pub held_again: bool,
     /// The trouble of its hold reason stays until somebody acts, and nothing shows that it is over.
     pub lasting: Option<Trouble>,
+    /// The server of its input was away, and nothing at hand could show that it is back.
+    pub unseen: bool,
     /// What a removal needs.
     pub removal: Removal,
 }
@@ -42,7 +44,7 @@ pub(super) struct Known {
 type Never = fn(&Known, &Choice) -> Option<Against>;
 
 /// The rules, in the order in which they are named.
-const RULES: [Never; 9] = [
+const RULES: [Never; 10] = [
     over,
     held_by_person,
     spooling,
@@ -52,6 +54,7 @@ const RULES: [Never; 9] = [
     held_again,
     unlikely,
     lasting,
+    unseen,
 ];
 
 /// The ad is older than the log: nothing is to be done about its hold.
@@ -116,6 +119,12 @@ fn unlikely(_: &Known, choice: &Choice) -> Option<Against> {
 fn lasting(known: &Known, choice: &Choice) -> Option<Against> {
     let is_of_cause = matches!(choice.recommendation, Recommendation::Try | Recommendation::Remove);
     known.lasting.filter(|_| is_of_cause).map(|trouble| Against::Lasting { trouble })
+}
+
+/// Time alone brings no server back: where nothing could show that it is, somebody looks.
+fn unseen(known: &Known, choice: &Choice) -> Option<Against> {
+    let is_release = choice.recommendation == Recommendation::Release;
+    (known.unseen && is_release).then_some(Against::Unseen)
 }
 
 /// It lets the job go as it is.

@@ -4,7 +4,7 @@ use super::cause::{Trouble, time_helps};
 use super::errno::ENOENT;
 use super::meaning::code_of_transfer;
 use super::transfer_error::FailedTransfer;
-use crate::checks::{Check, Fault, Finding, Thing};
+use crate::checks::{Check, Fault, Finding, Thing, Why};
 use crate::features::{InDirectory, Neighbourhood, Scope, Vouched, outweighs};
 use crate::history::reason::Side;
 use crate::history::{Episode, EventLogView, reason};
@@ -96,6 +96,11 @@ pub(super) struct Seen {
     one_other_began: bool,
     /// The server of the hold reason refuses everybody ([`super::Refusal`]).
     refuses_all: bool,
+    /// The server of its input was away.
+    away: bool,
+    /// That, and nothing at hand could show that it is back: there is no log, or it does not answer
+    /// this machine either.
+    unseen: bool,
 }
 
 /// The hold that is looked at.
@@ -203,6 +208,7 @@ impl Seen {
         });
         let beginners = [Scope::Cluster, Scope::File, Scope::Server, Scope::Reason];
         let logs = i32::from(!whole) + i32::from(!hold.logged);
+        let away = trouble == Some(Trouble::Away) && reads(code) && reason::url(reason).is_some();
         Self {
             since,
             like_job_began: beginners
@@ -224,7 +230,14 @@ impl Seen {
             one_other_began: near(Scope::File)
                 .is_some_and(|file| file.vouched_since == Vouched::OneOther),
             refuses_all: hold.refuses_all,
+            away,
+            unseen: away && !whole && !hold.logged,
         }
+    }
+
+    /// Nothing shows that the server of the input is back, nor could.
+    pub(super) fn is_unseen(&self) -> bool {
+        self.unseen && self.since != Others::GotThrough
     }
 
     /// With what the files of the job show now.
@@ -234,6 +247,9 @@ impl Seen {
         let stays =
             |check: &Check| check.lasts() && !(self.refuses_all && check.thing == Thing::Url);
         self.stays = checks.iter().any(stays);
+        let is_away = Finding::Unknown { why: Why::Away };
+        let away = |check: &Check| check.named && check.finding == is_away;
+        self.unseen |= self.away && checks.iter().any(away);
         if let Some(check) = blocked {
             self.blocked = true;
             self.lasting = Some(match check.finding {
@@ -441,6 +457,8 @@ mod tests {
             mistake: false,
             one_other_began: false,
             refuses_all: false,
+            away: false,
+            unseen: false,
         }
     }
 

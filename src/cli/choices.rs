@@ -145,6 +145,7 @@ pub(super) fn against(against: &Against) -> String {
         Against::Spooling => "its input is still being spooled".to_owned(),
         Against::NotInOrder => "what HTCondor needs to run it is not in order".to_owned(),
         Against::HeldAgain => "a policy would hold it again at once".to_owned(),
+        Against::Unseen => "nothing at hand could show that its server is back".to_owned(),
         Against::Removal { against } => against_removal(*against).trim_end_matches('.').to_owned(),
     }
 }

@@ -284,3 +284,21 @@ fn holds_of_one_other_owner_are_few_voices() {
     let many = others.after(3_600);
     assert_ne!(many["Recommendation"], "release", "{many}");
 }
+
+#[test]
+fn without_a_log_time_alone_releases_for_no_server() {
+    for said in [AWAY, "The requested URL returned error: 503"] {
+        let place = Place::new();
+        place.file("held.ads", Story::of(said, &url("in.dat")).ad);
+        let after = |hours: i64| {
+            let now = HELD_AT + hours * HOUR;
+            let said = place.advise(&format!("-jobads held.ads -allusers -now {now} -json"));
+            let advices: Vec<Value> = serde_json::from_str(&said.stdout).expect("an array");
+            advices[0]["Recommendation"].as_str().expect("a word").to_owned()
+        };
+        let mut course: Vec<String> =
+            [1, 4, 8, 12, 18, 24, 30, 36, 48, 72, 120, 240].into_iter().map(after).collect();
+        course.dedup();
+        assert_eq!(course, ["wait", "look"], "{said}");
+    }
+}
