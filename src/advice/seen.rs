@@ -98,8 +98,8 @@ pub(super) struct Seen {
     refuses_all: bool,
     /// The server of its input was away.
     away: bool,
-    /// That, and nothing at hand could show that it is back: there is no log, or it does not answer
-    /// this machine either.
+    /// That, and nothing at hand could show that it is back: the event log does not show the hold, or
+    /// this machine does not reach it either.
     unseen: bool,
 }
 
@@ -231,7 +231,7 @@ impl Seen {
                 .is_some_and(|file| file.vouched_since == Vouched::OneOther),
             refuses_all: hold.refuses_all,
             away,
-            unseen: away && !whole && !hold.logged,
+            unseen: away && !whole,
         }
     }
 

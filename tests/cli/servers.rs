@@ -286,19 +286,24 @@ fn holds_of_one_other_owner_are_few_voices() {
 }
 
 #[test]
-fn without_a_log_time_alone_releases_for_no_server() {
+fn without_an_event_log_time_alone_releases_for_no_server() {
     for said in [AWAY, "The requested URL returned error: 503"] {
         let place = Place::new();
-        place.file("held.ads", Story::of(said, &url("in.dat")).ad);
-        let after = |hours: i64| {
+        let story = Story::of(said, &url("in.dat"));
+        place.file("held.ads", story.ad);
+        place.file("job.log", story.log);
+        let after = |hours: i64, log: &str| {
             let now = HELD_AT + hours * HOUR;
-            let said = place.advise(&format!("-jobads held.ads -allusers -now {now} -json"));
+            let said = place.advise(&format!("-jobads held.ads -allusers -now {now} -json {log}"));
             let advices: Vec<Value> = serde_json::from_str(&said.stdout).expect("an array");
             advices[0]["Recommendation"].as_str().expect("a word").to_owned()
         };
-        let mut course: Vec<String> =
-            [1, 4, 8, 12, 18, 24, 30, 36, 48, 72, 120, 240].into_iter().map(after).collect();
-        course.dedup();
-        assert_eq!(course, ["wait", "look"], "{said}");
+        // A log of the job itself shows nothing of others.
+        for log in ["", "-userlog job.log"] {
+            let hours = [1, 4, 8, 12, 18, 24, 30, 36, 48, 72, 120, 240];
+            let mut course: Vec<_> = hours.into_iter().map(|hours| after(hours, log)).collect();
+            course.dedup();
+            assert_eq!(course, ["wait", "look"], "{said} {log}");
+        }
     }
 }
