@@ -83,6 +83,8 @@ struct Question<'h> {
     bad_place: Option<Evidence>,
     /// What has to be corrected before a release, besides what the hold is about.
     correct_before: Vec<Change>,
+    /// That a log shows its hold to be over.
+    over: Option<Evidence>,
     /// Where the answers begin: one for each action, one had others been seen to get through, and
     /// those about later releases.
     answers: usize,
@@ -365,6 +367,7 @@ impl<'a> Advisor<'a> {
         let of_code = hold_code::cause_of(code);
         let limit = limit.filter(|_| may_raise);
         let known = Known {
+            over: question.over.is_some(),
             person: of_code == Cause::Person || self.history().is_held_by_person(hold),
             spooling: of_code == Cause::Spooling,
             unknown_code: metadata.releases_after(code).filter(|_| !metadata.knows(code)),
@@ -373,6 +376,7 @@ impl<'a> Advisor<'a> {
             broken: seen.blocked || !question.correct_before.is_empty(),
             held_again: at_once || held.htcondor_will.iter().any(again),
             lasting: seen.lasting,
+            unseen: seen.is_unseen(),
             removal,
         };
         let ends = limit.is_none() && !seen.stays;
@@ -547,7 +551,9 @@ impl<'a> Advisor<'a> {
         });
         let changes = changes.collect();
         let spent = Spent::of(&facts, self.history().job(held.job), hold.step);
+        let over = evidence::over(held, self.history(), now);
         let besides = held.checks.iter().filter(|check| check.blocks() && !check.named);
+        let besides = besides.filter(|_| over.is_none());
         let correct_before = besides
             .map(|check| changes::of_check(check).with_way(&facts, &self.editable))
             .collect();
@@ -570,6 +576,7 @@ impl<'a> Advisor<'a> {
             spent,
             bad_place,
             correct_before,
+            over,
             answers,
         })
     }
@@ -730,16 +737,14 @@ impl<'a> Advisor<'a> {
         let of_limit = |seen: &LimitSeen| Evidence::Limit { seen: seen.clone() };
         let decides = decides.into_iter().map(of_limit);
         let corrected = corrected_since(held, self.history()).into_iter().cloned();
-        decides
+        let refusal = question.refusal.iter().cloned();
+        let refusal = refusal.map(|refusal| Evidence::Refusal { refusal });
+        let over = question.over.clone().into_iter();
+        over.chain(decides)
             .chain(corrected.map(|name| Evidence::Corrected { name: name.into() }))
             .chain(words.map(|words| Evidence::ProgramWords { words }))
             .chain(held.exit_status.map(|status| Evidence::Exit { status }))
-            .chain(
-                question
-                    .refusal
-                    .iter()
-                    .map(|refusal| Evidence::Refusal { refusal: refusal.clone() }),
-            )
+            .chain(refusal)
             .chain(transfer(true))
             .chain(checks.map(|check| Evidence::File { check }))
             .chain(job.and_then(|job| evidence::message(hold, job, history)))
@@ -852,7 +857,7 @@ fn describe(held: &Held, hold: &Episode, parts: &changes::Hold<'_>, facts: &JobF
     let text = parts.reason;
     HeldJob {
         job: held.job,
-        owner: hold.owner.clone().map(Foreign::from),
+        owner: held.owner.clone().or_else(|| hold.owner.clone()).map(Foreign::from),
         user: held.user.clone().map(Foreign::from),
         code: Some(hold.identity.code),
         subcode: Some(hold.identity.subcode),

@@ -17,7 +17,7 @@ use crate::checks::{Check, Fault, Finding, Thing, Why, WordsKind};
 use crate::history::reason::{Side, canonical, file_name, host, machine, side, url, words};
 use crate::history::{Action, Episode};
 use crate::hold_code::{self, About, Cause, HoldCode, cause_of};
-use crate::sizes::{LEAST, NEAR_LIMIT, Resource, megabytes};
+use crate::sizes::{LEAST, NEAR_LIMIT, Resource, named_memory};
 use crate::text::{Foreign, can_be_pasted, classad_quote};
 
 /// A hold that is judged: what its codes and reason say.
@@ -106,7 +106,8 @@ const fn raise_of(resource: Resource) -> Action {
 /// raised the request, or it is an expression that did.
 fn is_raised(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> bool {
     let JobSize { asked, had, used } = facts.size(resource);
-    let named = || megabytes(hold.reason).filter(|_| resource == Resource::Memory);
+    // Only HTCondor names what a run had; a policy's author may name anything.
+    let named = || named(resource, hold, facts).filter(|_| hold.about() == Some(About::Request));
     let had = had.or_else(named).filter(|had| *had > 0);
     let Some((asked, had)) = asked.zip(had) else { return false };
     // One or two like jobs that needed more are no rule.
@@ -135,8 +136,8 @@ pub fn change(
     }
     let change = match action {
         Action::AsIs | Action::Unknown => None,
-        Action::Memory => Some(request(Resource::Memory, facts, megabytes(hold.reason), editable)),
-        Action::Disk => Some(request(Resource::Disk, facts, None, editable)),
+        Action::Memory => Some(request(Resource::Memory, hold, facts, editable)),
+        Action::Disk => Some(request(Resource::Disk, hold, facts, editable)),
         Action::Site => site(hold, facts, editable),
         Action::Other => other(hold, facts, editable),
     };
@@ -174,15 +175,30 @@ fn was_far_from_limit(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> 
     if resource == Resource::Memory && hold.about() == Some(About::Request) {
         return false;
     }
-    used_little(facts.size(resource))
+    used_little(resource, hold, facts)
+}
+
+/// The size that the hold reason names, as far as the run's own figures leave it plausible.
+fn named(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> Option<i64> {
+    let JobSize { asked, had, used } = facts.size(resource);
+    let named = || named_memory(hold.code?, hold.reason, &[asked, had, used]);
+    named().filter(|_| resource == Resource::Memory)
+}
+
+/// The hold reason names more than was given and measured: that was used since.
+fn used_since(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> Option<i64> {
+    let JobSize { asked, had, used } = facts.size(resource);
+    named(resource, hold, facts).filter(|&named| Some(named) > had.or(asked).max(used))
 }
 
 /// What is known to be used is far below what the run had and what it asks for.
-fn used_little(JobSize { asked, had, used }: JobSize) -> bool {
+fn used_little(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> bool {
+    let JobSize { asked, had, used } = facts.size(resource);
     let known = |size: Option<i64>| size.filter(|size| *size > 0);
     let given = [asked, had].into_iter().filter_map(known).min();
     let (part, whole) = FAR_FROM_LIMIT;
-    known(used)
+    used_since(resource, hold, facts)
+        .or(known(used))
         .zip(given)
         .is_some_and(|(used, given)| used.saturating_mul(whole) < given.saturating_mul(part))
 }
@@ -226,12 +242,8 @@ fn ran_out_of_disk(hold: &Hold<'_>, facts: &JobFacts) -> bool {
 
 /// A larger request than what was used, what was provided and what was requested, as far as these
 /// are known, and than the size that the hold reason names.
-fn request(
-    resource: Resource,
-    facts: &JobFacts,
-    named: Option<i64>,
-    editable: &Editable,
-) -> Change {
+fn request(resource: Resource, hold: &Hold<'_>, facts: &JobFacts, editable: &Editable) -> Change {
+    let named = named(resource, hold, facts);
     let figures = match resource {
         Resource::Memory => [
             ("MemoryUsage", facts.memory_usage),
@@ -251,7 +263,8 @@ fn request(
         return ChangeKind::TooMuch { resource, figure, value }.by_hand();
     }
     // A run that was held at its limit used all of it, whenever that was last measured.
-    let used = used.filter(|&used| used > 0 && !used_little(facts.size(resource)));
+    let used = used.filter(|&used| used > 0 && !used_little(resource, hold, facts));
+    let used = used.filter(|_| used_since(resource, hold, facts).is_none());
     // A slot that had far more than was used was not the limit.
     let spare = |figure: &str, value: i64| {
         figure.ends_with("Provisioned") && !near_limit(used, Some(value)) && old.is_some()

@@ -102,9 +102,6 @@ fn memory_is_raised_over_usage_and_provision() {
 
 #[test]
 fn memory_is_read_from_the_reason_of_a_log() {
-    assert_eq!(megabytes(MEMORY), Some(2048));
-    assert_eq!(megabytes("Memory limit exceeded: requested 1000MB, used 1300MB."), Some(1300));
-    assert_eq!(megabytes("due to memory usage 10572684."), None);
     let change = changed(Action::Memory, &hold(34, 102, MEMORY), &facts()).unwrap();
     assert_eq!(first(&change.commands), "condor_qedit -constraint true RequestMemory 4096");
     let unknown = changed(Action::Memory, &hold(34, 102, ""), &facts()).unwrap();

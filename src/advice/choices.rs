@@ -113,6 +113,8 @@ pub enum Against {
     LastResort,
     /// What its own files show says nothing of the others.
     OwnFiles,
+    /// A log shows that the hold is over.
+    Over,
     /// A person put it on hold.
     HeldByPerson,
     /// The schedd releases it when its input has been spooled.
@@ -121,6 +123,8 @@ pub enum Against {
     NotInOrder,
     /// A policy would hold it again at once.
     HeldAgain,
+    /// The server of its input was away, and nothing at hand could show that it is back.
+    Unseen,
     /// The rule for removals.
     Removal {
         /// What it names.
@@ -131,6 +135,8 @@ pub enum Against {
 /// Which rule decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Rule {
+    /// A log shows that the hold is over.
+    Over,
     /// A person put it on hold.
     HeldByPerson,
     /// The schedd releases it when its input has been spooled.

@@ -20,6 +20,8 @@ const RIPE: Removal = Removal {
 };
 
 const KNOWN: Known = Known {
+    over: false,
+    unseen: false,
     person: false,
     spooling: false,
     unknown_code: None,

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::exit_status::ExitStatus;
 use super::files::ProgramWords;
 use super::meaning::code_of_transfer;
-use super::{FailedTransfer, LimitSeen, Refusal, Spent, Trouble};
+use super::{FailedTransfer, Held, LimitSeen, Refusal, Spent, Trouble};
 use crate::checks::Check;
 use crate::features::{Neighbourhood, Runs, Scope};
 use crate::history::{
@@ -14,10 +14,28 @@ use crate::history::{
 use crate::hold_code::{self, Cause, cause_of};
 use crate::text::Foreign;
 
+/// How a hold ended that an ad still shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Ending {
+    /// The job was released.
+    Released,
+    /// It was removed.
+    Removed,
+    /// It terminated.
+    Terminated,
+}
+
 /// Something that was seen of a hold: of the job itself, or of other jobs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "Kind", rename_all_fields = "PascalCase")]
 pub enum Evidence {
+    /// A log shows that the hold of its ad is over: the ad is older.
+    Over {
+        /// How it ended.
+        by: Ending,
+        /// Seconds ago.
+        seconds_ago: i64,
+    },
     /// A file that the job needs was looked at.
     File {
         /// What was found.
@@ -234,6 +252,18 @@ pub(super) fn message(hold: &Episode, job: &JobHistory, history: &History) -> Op
     let message = message.filter(|_| hold.identity.code == 0 || reason.is_empty())?;
     let text = history.symbols.name(message.value).into();
     Some(Evidence::Message { text, seconds_before: before(message.since) })
+}
+
+/// That a log shows the hold of the job's ad to be over at `now`.
+pub(super) fn over(held: &Held, history: &History, now: i64) -> Option<Evidence> {
+    let since = held.facts.entered_current_status;
+    let end = history.end_of(held.job, held.in_queue.as_ref()?, since, now)?;
+    let by = match end.what {
+        What::Removed => Ending::Removed,
+        What::Terminated(_) => Ending::Terminated,
+        _ => Ending::Released,
+    };
+    Some(Evidence::Over { by, seconds_ago: now.saturating_sub(end.time) })
 }
 
 /// Seconds in which runs are counted at places: a day.

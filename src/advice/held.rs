@@ -26,6 +26,8 @@ pub struct Held {
     pub in_queue: Option<HoldInQueue>,
     /// What changes to it depend on.
     pub facts: JobFacts,
+    /// Owner of its ad.
+    pub owner: Option<String>,
     /// User: whose job it is, to the schedd.
     pub user: Option<String>,
     /// DAGManJobId.
@@ -73,6 +75,7 @@ impl Held {
             job,
             in_queue: None,
             facts: JobFacts::of(job),
+            owner: None,
             user: None,
             dagman_job_id: None,
             htcondor_will: Vec::new(),
@@ -156,6 +159,7 @@ impl Held {
             job,
             in_queue,
             facts: JobFacts { own_limit, blocked, program_words, ..JobFacts::of_ad(job, ad) },
+            owner: ad.string("Owner"),
             user: ad.string("User"),
             dagman_job_id: ad.integer("DAGManJobId").and_then(|id| i32::try_from(id).ok()),
             htcondor_will,

@@ -81,7 +81,7 @@ pub(crate) use command::{LONGEST as LONGEST_CONSTRAINT, jobs as constraint_of_jo
 pub use costs::Costs;
 pub use editable::{Edit, Editable, KeptAttribute};
 pub use edits::{EditFacts, Resubmits, SlotsFor, SubmitLine};
-pub use evidence::{Evidence, Near, Results};
+pub use evidence::{Ending, Evidence, Near, Results};
 pub use exit_status::{ExitKind, ExitStatus};
 pub(crate) use files::error_line;
 pub use files::{FILE_ATTRIBUTES, ProgramWords, WordsOf, ask_urls, look_at_files};

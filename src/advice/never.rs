@@ -15,6 +15,8 @@ use crate::hold_code::Cause;
 /// What is known of a hold, whatever the model says of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Known {
+    /// A log shows that the hold is over.
+    pub over: bool,
     /// A person put it on hold, or had it submitted so.
     pub person: bool,
     /// Its input is still being spooled.
@@ -32,6 +34,8 @@ pub(super) struct Known {
     pub held_again: bool,
     /// The trouble of its hold reason stays until somebody acts, and nothing shows that it is over.
     pub lasting: Option<Trouble>,
+    /// The server of its input was away, and nothing at hand could show that it is back.
+    pub unseen: bool,
     /// What a removal needs.
     pub removal: Removal,
 }
@@ -40,8 +44,24 @@ pub(super) struct Known {
 type Never = fn(&Known, &Choice) -> Option<Against>;
 
 /// The rules, in the order in which they are named.
-const RULES: [Never; 8] =
-    [held_by_person, spooling, unknown_code, untaught, not_in_order, held_again, unlikely, lasting];
+const RULES: [Never; 10] = [
+    over,
+    held_by_person,
+    spooling,
+    unknown_code,
+    untaught,
+    not_in_order,
+    held_again,
+    unlikely,
+    lasting,
+    unseen,
+];
+
+/// The ad is older than the log: nothing is to be done about its hold.
+fn over(known: &Known, choice: &Choice) -> Option<Against> {
+    let is_other = choice.recommendation != Recommendation::Undecided;
+    (known.over && is_other).then_some(Against::Over)
+}
 
 /// Whoever holds a job, or had it submitted on hold, knows why; a model does not.
 fn held_by_person(known: &Known, choice: &Choice) -> Option<Against> {
@@ -101,6 +121,12 @@ fn lasting(known: &Known, choice: &Choice) -> Option<Against> {
     known.lasting.filter(|_| is_of_cause).map(|trouble| Against::Lasting { trouble })
 }
 
+/// Time alone brings no server back: where nothing could show that it is, somebody looks.
+fn unseen(known: &Known, choice: &Choice) -> Option<Against> {
+    let is_release = choice.recommendation == Recommendation::Release;
+    (known.unseen && is_release).then_some(Against::Unseen)
+}
+
 /// It lets the job go as it is.
 fn releases(choice: &Choice) -> bool {
     matches!(choice.recommendation, Recommendation::Release | Recommendation::Try)
@@ -124,11 +150,15 @@ impl Known {
         };
         let as_is = chances.as_is();
         let against = match () {
+            () if self.over => Some(Against::Over),
             () if self.person => Some(Against::HeldByPerson),
             () if self.spooling => Some(Against::Spooling),
             () => self.against(&choice),
         };
         match against {
+            Some(Against::Over) => {
+                decision.by_rule(Rule::Over, R::Undecided, as_is, Some(Undecided::Over))
+            }
             Some(Against::HeldByPerson) => {
                 let why = Some(Undecided::HeldByPerson);
                 decision.by_rule(Rule::HeldByPerson, R::Undecided, as_is, why)

@@ -4,7 +4,7 @@ use super::changes::near_limit;
 use super::job_facts::JobFacts;
 use crate::history::{AdFacts, Episode, History, JobHistory, Known, SAME_HOLD, What};
 use crate::hold_code::{self, About};
-use crate::sizes::{Resource, megabytes};
+use crate::sizes::{Resource, named_memory};
 
 /// Each run used at least so much of the one before: 11/10. Assumed.
 const GROWN: f64 = 1.1;
@@ -32,14 +32,15 @@ pub(super) fn grown(
         if named.map_or((held.code, held.subcode) != alike, |named| named != resource) {
             return None;
         }
-        at_hold(job?, step.time, resource).with_reason(reason).most(held.code)
+        at_hold(job?, step.time, resource).with_reason(held.code, reason).most(held.code)
     });
     // Only runs that used all that they were given are known to have been held for it.
     let ads = if steps.is_empty() { ads_before(job, hold, now) } else { &[] };
     let of_ads = ads.iter().rev().map(|ad| Use::of_ad(ad, resource));
     let of_ads = of_ads.filter(|run| near_limit(run.used, run.given)).filter_map(|run| run.used);
     let reason = hold.reason.as_deref().unwrap_or_default();
-    let this = Use::of_facts(facts, resource).with_reason(reason).most(hold.identity.code);
+    let code = hold.identity.code;
+    let this = Use::of_facts(facts, resource).with_reason(code, reason).most(code);
     let mut runs: Vec<i64> = Vec::new();
     for used in this.into_iter().chain(of_log).chain(of_ads) {
         if runs.last().is_some_and(|later| (*later as f64) < GROWN * used as f64) {
@@ -80,10 +81,9 @@ impl Use {
         Self::of(resource, used.and_then(whole), given.and_then(whole))
     }
 
-    fn with_reason(self, reason: &str) -> Self {
-        let is_memory = self.resource == Some(Resource::Memory);
-        let named = is_memory.then(|| megabytes(reason)).flatten();
-        Self { named: named.filter(|size| *size > 0), ..self }
+    fn with_reason(self, code: i32, reason: &str) -> Self {
+        let named = named_memory(code, reason, &[self.used, self.given]);
+        Self { named: named.filter(|_| self.resource == Some(Resource::Memory)), ..self }
     }
 
     /// What it used, or was given where that is not known, of a run that ended in a hold of this

@@ -4,8 +4,8 @@ use super::cause::{Trouble, time_helps};
 use super::errno::ENOENT;
 use super::meaning::code_of_transfer;
 use super::transfer_error::FailedTransfer;
-use crate::checks::{Check, Fault, Finding, Thing};
-use crate::features::{InDirectory, Neighbourhood, Scope, Vouched};
+use crate::checks::{Check, Fault, Finding, Thing, Why};
+use crate::features::{InDirectory, Neighbourhood, Scope, Vouched, outweighs};
 use crate::history::reason::Side;
 use crate::history::{Episode, EventLogView, reason};
 use crate::hold_code::{About, Cause, about};
@@ -70,7 +70,7 @@ pub(super) struct Seen {
     /// A trouble of the hold reason that stays until somebody acts, and nothing shows that it is
     /// over.
     pub lasting: Option<Trouble>,
-    /// Voices of jobs that got through since the hold, and like holds since the first of them.
+    /// Voices of jobs that got through since the hold, and of like holds since the first of them.
     through: (usize, usize),
     /// One of them is a job of the cluster that was released from this very cause.
     tried: bool,
@@ -96,6 +96,11 @@ pub(super) struct Seen {
     one_other_began: bool,
     /// The server of the hold reason refuses everybody ([`super::Refusal`]).
     refuses_all: bool,
+    /// The server of its input was away.
+    away: bool,
+    /// That, and nothing at hand could show that it is back: the event log does not show the hold, or
+    /// this machine does not reach it either.
+    unseen: bool,
 }
 
 /// The hold that is looked at.
@@ -167,7 +172,7 @@ impl Seen {
         };
         let at_path = trouble.is_some_and(Trouble::lasts);
         let some_came = match at_path {
-            true => hold.directory.released_since.0 > 0,
+            true => hold.directory.voices.0 > 0,
             false => like.is_some_and(|like| like.released_since.0 > 0),
         };
         let since = match begun {
@@ -183,13 +188,11 @@ impl Seen {
         // Of causes that do not pass the outcomes of others say no more than the model has seen in
         // them.
         let released = match at_path {
-            true => Some((hold.directory.voices, hold.directory.released_since.1)),
-            false => like
-                .filter(|_| passes)
-                .map(|like| (like.voices_released_since, like.released_since.1)),
+            true => Some(hold.directory.voices),
+            false => like.filter(|_| passes).map(|like| like.voices_released_since),
         };
         let released = released.filter(|_| came);
-        let by_begun = begun.map(|near| (near.voices_started_since, near.held_after_start));
+        let by_begun = begun.map(|near| (near.voices_started_since, near.voices_held_after_start));
         let by_cache = cache_serves.map(|cache| (cache.voices_through, cache.failed_after));
         let through = by_begun.max(by_cache);
         let at_place = match trouble {
@@ -205,6 +208,7 @@ impl Seen {
         });
         let beginners = [Scope::Cluster, Scope::File, Scope::Server, Scope::Reason];
         let logs = i32::from(!whole) + i32::from(!hold.logged);
+        let away = trouble == Some(Trouble::Away) && reads(code) && reason::url(reason).is_some();
         Self {
             since,
             like_job_began: beginners
@@ -226,7 +230,14 @@ impl Seen {
             one_other_began: near(Scope::File)
                 .is_some_and(|file| file.vouched_since == Vouched::OneOther),
             refuses_all: hold.refuses_all,
+            away,
+            unseen: away && !whole,
         }
+    }
+
+    /// Nothing shows that the server of the input is back, nor could.
+    pub(super) fn is_unseen(&self) -> bool {
+        self.unseen && self.since != Others::GotThrough
     }
 
     /// With what the files of the job show now.
@@ -236,6 +247,9 @@ impl Seen {
         let stays =
             |check: &Check| check.lasts() && !(self.refuses_all && check.thing == Thing::Url);
         self.stays = checks.iter().any(stays);
+        let is_away = Finding::Unknown { why: Why::Away };
+        let away = |check: &Check| check.named && check.finding == is_away;
+        self.unseen |= self.away && checks.iter().any(away);
         if let Some(check) = blocked {
             self.blocked = true;
             self.lasting = Some(match check.finding {
@@ -406,9 +420,8 @@ fn vouches(trouble: Option<Trouble>, text: &str) -> impl Fn(Vouched) -> bool {
 
 /// Whether jobs get through now, some of which began since the hold.
 fn gets_through(near: &Neighbourhood) -> bool {
-    // A run that was on its way before may still fail after the first has got through.
     near.last_started > near.last_held_same_code
-        || near.voices_started_since > 2 * near.held_after_start
+        || outweighs((near.voices_started_since, near.voices_held_after_start))
 }
 
 /// When something last happened that tells of the cause of a hold: the hold itself, and starts, like
@@ -444,6 +457,8 @@ mod tests {
             mistake: false,
             one_other_began: false,
             refuses_all: false,
+            away: false,
+            unseen: false,
         }
     }
 
@@ -491,7 +506,7 @@ mod tests {
         };
         let of = |subcode, directory, event_log| at(12, subcode, directory, event_log, None);
         let nobody = InDirectory::default();
-        let others = InDirectory { got_through: true, voices: 3, released_since: (3, 0), ..nobody };
+        let others = InDirectory { got_through: true, voices: (3, 0), ..nobody };
         let own = InDirectory { of_owner: true, ..others };
         let whole = EventLogView::Whole;
         assert_eq!(of(28, nobody, whole).lasting, Some(Trouble::NoSpace));

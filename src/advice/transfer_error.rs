@@ -13,7 +13,7 @@ use super::decide::Decision;
 use super::meaning::{code_of_transfer, url_trouble};
 use super::seen::Others;
 use super::{Recommendation, Trouble, Undecided, Wait, WaitFor};
-use crate::features::{Neighbourhood, Voice, voices};
+use crate::features::{Neighbourhood, Voice, outweighs, voices};
 use crate::history::{
     Action, Episode, ErrorType, History, SAME_HOLD, Step, TransferClass, TransferError, What,
     reason,
@@ -53,7 +53,7 @@ pub struct FailedTransfer {
     /// ([`crate::features::Neighbourhood::voices_started_since`]).
     #[serde(skip)]
     pub voices_through: usize,
-    /// Of the others that failed, those that did after the first of these got through.
+    /// How many behind those of the others that failed after the first of these got through.
     #[serde(skip)]
     pub failed_after: usize,
 }
@@ -134,7 +134,7 @@ impl FailedTransfer {
             owner => Voice::Other(owner),
         };
         self.voices_through = voices(through.iter(), voice);
-        self.failed_after = failed_after.len();
+        self.failed_after = voices(failed_after.iter(), voice);
         (self.others_failed, self.others_through) = (failed.len(), through.len());
     }
 
@@ -153,13 +153,12 @@ impl FailedTransfer {
         (self.trouble == Some(Trouble::Away)).then(|| server.to_owned())
     }
 
-    /// Jobs get through now at the server that failed, some since then. A run that was on its way
-    /// before may still fail after the first has got through.
+    /// Jobs get through now at the server that failed, some since then.
     pub(super) fn gets_through(&self) -> bool {
         self.others_through > 0
             && (self.seconds_since_failed.is_none_or(|failed| {
                 self.seconds_since_through.is_some_and(|through| through < failed)
-            }) || self.voices_through > 2 * self.failed_after)
+            }) || outweighs((self.voices_through, self.failed_after)))
     }
 
     /// What the hold complains of, where its reason says this.

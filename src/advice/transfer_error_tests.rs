@@ -262,7 +262,7 @@ fn a_cache_that_serves_others_again_is_worth_a_release() {
     let fail: Vec<ClassAd> = (20..28).map(|other| input(other, HELD_AT + 70, &failed)).collect();
     let mixed = advice(&[others, fail].concat());
     assert_ne!(mixed.recommendation, Recommendation::Release);
-    assert_eq!(reported(&mixed).unwrap().failed_after, 8);
+    assert_eq!(reported(&mixed).unwrap().failed_after, 4);
 }
 
 #[test]

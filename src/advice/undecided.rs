@@ -9,6 +9,8 @@ use super::never::AgainstRemoval as Against;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(tag = "Kind", rename_all_fields = "PascalCase")]
 pub enum Undecided {
+    /// A log shows that the hold of its ad is over.
+    Over,
     /// A person put it on hold.
     HeldByPerson,
     /// The model was trained on too few releases after this code.

@@ -78,6 +78,7 @@ pub(super) fn look_at(look: &LookAt) -> String {
 /// Which rule decided, a sentence.
 pub(super) fn rule(rule: Rule) -> &'static str {
     match rule {
+        Rule::Over => "The log shows that the hold is over.",
         Rule::HeldByPerson => "A person put it on hold: no probability decides.",
         Rule::Spooling => "HTCondor releases it once its input is spooled, and not before.",
         Rule::ReleasedByPolicy => "A policy releases it within the hour.",
@@ -139,10 +140,12 @@ pub(super) fn against(against: &Against) -> String {
         Against::NotNeeded => "something that can be done is at hand".to_owned(),
         Against::LastResort => "only where nothing else can be done".to_owned(),
         Against::OwnFiles => "its own files show something that is not the others'".to_owned(),
+        Against::Over => "the log shows that the hold is over".to_owned(),
         Against::HeldByPerson => "a person put it on hold".to_owned(),
         Against::Spooling => "its input is still being spooled".to_owned(),
         Against::NotInOrder => "what HTCondor needs to run it is not in order".to_owned(),
         Against::HeldAgain => "a policy would hold it again at once".to_owned(),
+        Against::Unseen => "nothing at hand could show that its server is back".to_owned(),
         Against::Removal { against } => against_removal(*against).trim_end_matches('.').to_owned(),
     }
 }

@@ -30,8 +30,9 @@ use super::print::minute;
 use crate::advice::errno;
 use crate::advice::meaning::{code_of_transfer, usual_change};
 use crate::advice::{
-    Advice, Against, Band, ByItself, Evidence, ExitKind, ExitStatus, LEAST_FAILED, LEAST_HELD,
-    LikelyFrom, Near, ProgramWords, Recommendation, Results, Trouble, Undecided, WaitFor, WordsOf,
+    Advice, Against, Band, ByItself, Ending, Evidence, ExitKind, ExitStatus, LEAST_FAILED,
+    LEAST_HELD, LikelyFrom, Near, ProgramWords, Recommendation, Results, Trouble, Undecided,
+    WaitFor, WordsOf,
 };
 use crate::checks::WordsKind;
 use crate::features::Scope;
@@ -148,6 +149,10 @@ fn exit_status(status: &ExitStatus) -> String {
 /// Why nothing is recommended for a hold with this code.
 pub fn undecided(why: &Undecided, code: Option<i32>) -> String {
     match why {
+        Undecided::Over => {
+            "The log is newer than its ad, and shows that this hold is over: nothing is to be done."
+                .to_owned()
+        }
         Undecided::HeldByPerson if code == Some(15) => {
             "It was submitted on hold. Whoever did that knows what it waits for; condor_release lets it run then."
                 .to_owned()
@@ -258,6 +263,14 @@ pub fn against_removal(against: Against) -> String {
 /// Something that was seen.
 pub fn evidence(evidence: &Evidence) -> String {
     match evidence {
+        Evidence::Over { by, seconds_ago } => {
+            let ended = match by {
+                Ending::Released => "was released",
+                Ending::Removed => "was removed",
+                Ending::Terminated => "terminated",
+            };
+            format!("The log shows that this job {ended} {} ago.", span(*seconds_ago))
+        }
         Evidence::File { check } => checks::file(check),
         Evidence::TransferError { transfer } => transfers::reported(transfer),
         Evidence::Message { text, seconds_before } => format!(

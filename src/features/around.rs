@@ -407,6 +407,7 @@ fn put_steps(job: &JobHistory, normalised: &Normalised, wanted: &Wanted, put: &m
     wanted.retain(&mut lasting);
     let mut run: Vec<Membership> = Vec::new();
     let mut reason = Named::default();
+    let mut failed = Failed::default();
     let mut groups: Vec<Membership> = Vec::new();
     let mut kinds = Vec::new();
     for (index, step) in job.steps.iter().enumerate() {
@@ -431,14 +432,28 @@ fn put_steps(job: &JobHistory, normalised: &Normalised, wanted: &Wanted, put: &m
         let leaves = held_for.filter(|_| ends_hold(step.what));
         kinds.clear();
         put_kinds(&mut kinds, step.what, leaves);
+        let holds = match step.what {
+            What::Held(_) => Failed::of(job, reason, step.time),
+            _ => Failed::default(),
+        };
         for &(group, known) in &groups {
+            if !holds.spares(group) && !failed.spares(group) {
+                put(group, &kinds, step.time, known);
+                continue;
+            }
+            let counts = |kind: &Kind| match kind {
+                Kind::Held | Kind::HeldCode(_) => !holds.spares(group),
+                Kind::LeftCode(_) => !failed.spares(group),
+                _ => true,
+            };
+            let kinds: Vec<Kind> = kinds.iter().copied().filter(counts).collect();
             put(group, &kinds, step.time, known);
         }
         if leaves.is_some() {
             held_for = None;
         }
         if let What::Held(hold) = step.what {
-            held_for = Some(hold.code);
+            (held_for, failed) = (Some(hold.code), holds);
         }
     }
 }
@@ -478,6 +493,8 @@ fn put_results(
         wanted.retain(&mut groups);
         groups.extend(&lasting);
         earliest(&mut groups);
+        let failed = Failed::of(job, named, held_at);
+        groups.retain(|&(group, _)| !failed.spares(group));
         let success = outcome == Outcome::Success;
         for (group, member_since) in groups {
             put(group, &[Kind::Released(key, success)], at, member_since);
@@ -636,6 +653,31 @@ impl Named {
     }
 }
 
+/// Of several files of its job the one that a hold is about: nothing failed with the others.
+#[derive(Clone, Copy, Debug, Default)]
+struct Failed(Option<(Symbol, Option<Symbol>)>);
+
+impl Failed {
+    /// By the reason of a hold. One that names no file of the job, as after a redirect, may be about
+    /// each of them.
+    fn of(job: &JobHistory, named: Named, held_at: i64) -> Self {
+        let own = |file: &Symbol| {
+            let mut input = job.input.iter().take(most_files(job));
+            input.any(|known| known.value == *file && known.since <= held_at)
+        };
+        Self(named.file.symbol().filter(own).map(|file| (file, named.server.symbol())))
+    }
+
+    /// The hold is not about this file or server.
+    fn spares(self, group: Group) -> bool {
+        self.0.is_some_and(|(file, server)| match group {
+            Group::Named(Scope::File, other) => other != file,
+            Group::Named(Scope::Server, other) => Some(other) != server,
+            _ => false,
+        })
+    }
+}
+
 /// What like holds have in common: the normalised reason and, where it names a file, the place of
 /// that.
 fn like(text: &str) -> String {
@@ -650,9 +692,14 @@ fn ends_hold(what: What) -> bool {
     matches!(what, What::Released { .. } | What::Removed | What::Held(_) | What::Terminated(_))
 }
 
+/// Files, and servers, of a job that are counted.
+fn most_files(job: &JobHistory) -> usize {
+    (MOST_ENTRIES / job.steps.len().max(1)).max(LEAST_FILES)
+}
+
 /// Groups a job belongs to all its life.
 fn lasting_groups(job: &JobHistory) -> Vec<Membership> {
-    let most = (MOST_ENTRIES / job.steps.len().max(1)).max(LEAST_FILES);
+    let most = most_files(job);
     let mut groups =
         vec![(Group::AccessPoint, i64::MIN), (Group::Cluster(job.job.cluster), i64::MIN)];
     groups.extend(job.owner.map(|owner| (Group::Named(Scope::Owner, owner.value), owner.since)));

@@ -43,7 +43,7 @@ pub use eventlog::fnv1a;
 pub use frame::FrameEdges;
 pub use layout::Layout;
 pub use neighbourhood::{Neighbourhood, Vouched};
-pub(crate) use neighbourhood::{Voice, voices};
+pub(crate) use neighbourhood::{Voice, outweighs, voices};
 pub use recovery::Recovery;
 pub use sample::{InDirectory, Runs, Sample, Sampler, is_labelled};
 pub use schema::{FeatureSchema, Projection, SchemaError, StaticSource};

@@ -38,16 +38,18 @@ pub struct Neighbourhood {
     pub first_started_since: Option<i64>,
     /// How many went on hold for the same code after that.
     pub held_after_start: usize,
+    /// How many voices stand behind these, counted as [`Self::voices_started_since`].
+    pub voices_held_after_start: usize,
     /// When the last release from the same code and subcode ended, Unix seconds, and whether in
     /// success.
     pub last_release: Option<(i64, bool)>,
     /// Successes and failures, known since the job went on hold, of releases from the same code and
     /// subcode.
     pub released_since: (usize, usize),
-    /// How many voices stand behind these successes, counted likewise.
-    pub voices_released_since: usize,
-    /// The last such release to come to an outcome did so since the job went on hold, and
-    /// succeeded.
+    /// How many voices stand behind these successes and failures, counted likewise.
+    pub voices_released_since: (usize, usize),
+    /// Such releases got through since the job went on hold: the last one to come to an outcome
+    /// succeeded, or those that failed have less than half as many voices.
     pub got_through: bool,
     /// When the first outcome of a release from the same code and subcode was known, before this
     /// hold or since; Unix seconds.
@@ -154,6 +156,12 @@ pub(crate) fn voices<T>(jobs: impl Iterator<Item = T>, voice: impl Fn(T) -> Voic
     own + others.into_values().map(|jobs| jobs.min(OF_ONE_OWNER)).sum::<usize>()
 }
 
+/// Voices of those that got through outweigh those that failed: a run that was on its way before may
+/// still fail after the first has got through.
+pub(crate) fn outweighs((through, failed): (usize, usize)) -> bool {
+    through > 2 * failed
+}
+
 impl Neighbourhood {
     /// Successes and failures of earlier releases from the same code and subcode as they were, or
     /// with nothing known of an edit.
@@ -182,14 +190,15 @@ impl Neighbourhood {
         // Whole access points and sites have many starts, and nobody asks for their voices.
         let has_voices = matches!(scope, Scope::Server | Scope::File | Scope::Reason);
         let began = || series.started().jobs(held_at, instant, job);
-        let (voices_started_since, vouched_since, voices_released_since) = match has_voices {
-            true => (
-                voices(began(), &voice),
-                Vouched::by(began(), &voice),
-                voices(released.successes(held_at, instant, job), &voice),
-            ),
-            false => (0, Vouched::Nobody, 0),
+        let held = |from| others.held_code.jobs(from, instant, job);
+        let voices = |jobs: &mut dyn Iterator<Item = u32>| match has_voices {
+            true => voices(jobs, &voice),
+            false => 0,
         };
+        let voices_released_since = (
+            voices(&mut released.ended(true, held_at, instant, job)),
+            voices(&mut released.ended(false, held_at, instant, job)),
+        );
         Self {
             scope,
             name,
@@ -197,14 +206,20 @@ impl Neighbourhood {
             held_after_start: first_started_since
                 .map_or(0, |started| others.count(others.held_code, started)),
             last_release,
-            got_through: last_release.is_some_and(|(at, success)| success && at > held_at),
+            got_through: last_release.is_some_and(|(at, success)| success && at > held_at)
+                || outweighs(voices_released_since),
             first_outcome: first(series.as_is(key))
                 .into_iter()
                 .chain(first(series.changed(key)))
                 .min(),
             started_since: others.started_since,
-            voices_started_since,
-            vouched_since,
+            voices_started_since: voices(&mut began()),
+            voices_held_after_start: first_started_since
+                .map_or(0, |started| voices(&mut held(started))),
+            vouched_since: match has_voices {
+                true => Vouched::by(began(), &voice),
+                false => Vouched::Nobody,
+            },
             voices_released_since,
             succeeded_since: others.succeeded_since,
             held_same_code_since: others.held_same_code_since,

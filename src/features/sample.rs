@@ -6,7 +6,7 @@ use super::around::{Around, Group, Holds, Name, Named, Scope};
 use super::at_server::AtServer;
 use super::columns::{Column, Seen};
 use super::facts::{Facts, Own, Tally, Usage};
-use super::neighbourhood::{Neighbourhood, Others, Voice, Window, voices};
+use super::neighbourhood::{Neighbourhood, Others, Voice, Window, outweighs, voices};
 use super::schema::{Projection, SchemaError};
 use super::series::Both;
 use super::words::Words;
@@ -197,11 +197,13 @@ impl Sampler {
         let outcomes = || released.outcomes(hold.held_at, instant, view.number);
         let voice = |job| view.voice(job);
         let of_owner = outcomes().filter(|&(_, job, _)| voice(job) == Voice::Own);
+        let ended = |success| released.ended(success, hold.held_at, instant, view.number);
+        let voices = (voices(ended(true), voice), voices(ended(false), voice));
         InDirectory {
-            got_through: last.is_some_and(|(at, success)| success && at > hold.held_at),
+            got_through: last.is_some_and(|(at, success)| success && at > hold.held_at)
+                || outweighs(voices),
             of_owner: of_owner.max_by_key(|&(at, _, _)| at).is_some_and(|(_, _, success)| success),
-            voices: voices(released.successes(hold.held_at, instant, view.number), voice),
-            released_since: released.count(hold.held_at, instant, view.number),
+            voices,
         }
     }
 
@@ -228,14 +230,14 @@ impl Sampler {
 /// What came of like releases in one directory since a hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InDirectory {
-    /// The last outcome is later than the hold, and a success.
+    /// The last outcome is later than the hold and a success, or the successes since outweigh the
+    /// failures.
     pub got_through: bool,
     /// The same of the jobs of the held job's owner alone.
     pub of_owner: bool,
-    /// How many voices stand behind the successes since ([`Neighbourhood::voices_started_since`]).
-    pub voices: usize,
-    /// Successes and failures since.
-    pub released_since: (usize, usize),
+    /// How many voices stand behind the successes and the failures since
+    /// ([`Neighbourhood::voices_started_since`]).
+    pub voices: (usize, usize),
 }
 
 /// One hold at one instant.

@@ -277,9 +277,16 @@ impl Both<'_, Results> {
         self.each().filter_map(|results| results.last_success(to, job)).max()
     }
 
-    /// The jobs other than `job` of which a success was known after `from` and not after `to`.
-    pub(crate) fn successes(self, from: i64, to: i64, job: u32) -> impl Iterator<Item = u32> {
-        self.outcomes(from, to, job).filter(|outcome| outcome.2).map(|outcome| outcome.1)
+    /// The jobs other than `job` of which such an outcome was known after `from` and not after `to`.
+    pub(crate) fn ended(
+        self,
+        success: bool,
+        from: i64,
+        to: i64,
+        job: u32,
+    ) -> impl Iterator<Item = u32> {
+        let outcomes = self.outcomes(from, to, job);
+        outcomes.filter(move |outcome| outcome.2 == success).map(|outcome| outcome.1)
     }
 
     /// Outcomes of jobs other than `job` that were known after `from` and not after `to`: when, of

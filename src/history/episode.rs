@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::ad_facts::bounded;
 use super::holds::{Facts, Holds};
-use super::{Action, AdFacts, History, Hold, JobHistory, NotedActions, Outcome, What, reason};
+use super::{
+    Action, AdFacts, History, Hold, JobHistory, NotedActions, Outcome, Step, What, reason,
+};
 use eventlog::JobId;
 
 /// Says "this very hold": `condor_hold` on a held job rewrites code and time and counts up without
@@ -178,6 +180,27 @@ impl History {
         Some(episode)
     }
 
+    /// What ended the hold of this ad, where a log shows that until `now` (Unix seconds) and no like
+    /// hold after it. `since`: EnteredCurrentStatus. Without it only the end of the job counts:
+    /// releases may be of earlier holds.
+    pub(crate) fn end_of(
+        &self,
+        job: JobId,
+        in_queue: &HoldInQueue,
+        since: Option<i64>,
+        now: i64,
+    ) -> Option<Step> {
+        let steps = self.job(job)?.steps_until(now);
+        let ends = |step: &Step| match step.what {
+            What::Released { .. } => since.is_some_and(|since| step.time > since),
+            What::Removed | What::Terminated(_) => since.is_none_or(|since| step.time > since),
+            _ => false,
+        };
+        let end = steps.iter().rposition(ends)?;
+        let is_held = |step: &Step| matches!(step.what, What::Held(hold) if (hold.code, hold.subcode) == (in_queue.code, in_queue.subcode));
+        (!steps[end..].iter().any(is_held)).then_some(steps[end])
+    }
+
     /// The hold that the job's ad of the queue shows. `None` where that does not say since when.
     pub(crate) fn hold_in_queue(&self, job: &JobHistory) -> Option<HoldInQueue> {
         let ad = job.ads.last()?;
@@ -340,7 +363,7 @@ impl Facts for JobFacts<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Exit, Step};
+    use super::super::Exit;
     use super::*;
 
     const DAY: i64 = 86_400;

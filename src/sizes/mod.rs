@@ -13,4 +13,4 @@ mod resource;
 pub use allocation::{Again, Allocation, Demand, LEAST, Limited, Used};
 pub use finished::{Finished, Size, finished};
 pub use resource::Resource;
-pub(crate) use resource::{NEAR_LIMIT, megabytes};
+pub(crate) use resource::{NEAR_LIMIT, named_memory};

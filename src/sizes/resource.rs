@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::history::reason::{canonical, words};
-use crate::hold_code::{HoldCode, Subcode};
+use crate::hold_code::{self, About, HoldCode, Subcode};
 use crate::policy::Version;
 
 /// A resource that a job asks for and can use more of.
@@ -30,6 +30,22 @@ pub(crate) const NEAR_LIMIT: (i64, i64) = (9, 10);
 
 /// KiB in a MiB.
 const KIB: i64 = 1024;
+
+/// Bytes in a MiB.
+const MIB: f64 = 1_048_576.0;
+
+/// A size that a reason names is believed up to so many times the largest that is known of its run: a
+/// peak may lie between two measurements, and policies are evaluated on what was measured. Assumed.
+const PLAUSIBLE: i64 = 2;
+
+/// Words for units of memory, and their bytes. HTCondor counts in powers of 1,024.
+const UNITS: [(&[&str], f64); 5] = [
+    (&["bytes"], 1.0),
+    (&["kb", "kib", "kilobytes"], 1024.0),
+    (&["mb", "mib", "megabytes"], MIB),
+    (&["gb", "gib", "gigabytes"], 1024.0 * MIB),
+    (&["tb", "tib", "terabytes"], MIB * MIB),
+];
 
 impl Resource {
     /// Both.
@@ -147,24 +163,37 @@ fn resource_of(reason: &str) -> Option<Resource> {
     })
 }
 
-/// The largest size the reason names in megabytes.
-pub(crate) fn megabytes(reason: &str) -> Option<i64> {
+/// The largest size of memory that the reason of a hold for `code` names and the figures of its run,
+/// MiB, leave plausible. Where none of them is known, only HTCondor itself is believed, which names
+/// the limit of a request: the words of a policy are its author's.
+pub(crate) fn named_memory(code: i32, reason: &str, own: &[Option<i64>]) -> Option<i64> {
+    let known = own.iter().flatten().copied().filter(|&size| size > 0).max();
+    let is_system = hold_code::about(code) == Some(About::Request);
+    let most = match known {
+        Some(known) => known.saturating_mul(PLAUSIBLE),
+        None if is_system => Resource::Memory.most(),
+        None => return None,
+    };
+    megabytes(reason).filter(|size| (1..=most).contains(size)).max()
+}
+
+/// The sizes that the reason names, MiB, rounded up.
+fn megabytes(reason: &str) -> impl Iterator<Item = i64> {
     let reason = canonical(reason);
-    let mut largest = None;
-    let mut before: Option<i64> = None;
+    let mut sizes = Vec::new();
+    let mut before: Option<f64> = None;
     for word in reason.split([' ', ',', ';', '|', '(', ')']) {
         let word = word.trim_end_matches('.');
-        let digits = word.find(|c: char| !c.is_ascii_digit()).unwrap_or(word.len());
-        let number = word[..digits].parse().ok();
-        let unit = &word[digits..];
-        let is_unit =
-            |unit: &str| ["megabytes", "mb", "mib"].contains(&unit.to_ascii_lowercase().as_str());
-        if is_unit(unit) {
-            largest = largest.max(number.or(before));
+        let digits = word.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(word.len());
+        let number = word[..digits].parse::<f64>().ok();
+        let unit = word[digits..].to_ascii_lowercase();
+        let bytes = UNITS.iter().find(|(names, _)| names.contains(&&*unit)).map(|(_, bytes)| bytes);
+        if let Some((number, bytes)) = number.or(before).zip(bytes) {
+            sizes.push((number * bytes / MIB).ceil() as i64);
         }
         before = number.filter(|_| unit.is_empty());
     }
-    largest
+    sizes.into_iter()
 }
 
 #[cfg(test)]
@@ -198,5 +227,30 @@ mod tests {
         );
         assert_eq!(Resource::of_hold(21, Some(0), "Job failed to complete in 72 hrs"), None);
         assert_eq!(Resource::of_hold(13, Some(2), "reading from file /x/memory: (errno 2)"), None);
+    }
+
+    #[test]
+    fn a_reason_is_believed_within_the_figures_of_its_run() {
+        let limit = "Error from slot1_1@e1: Job has gone over cgroup memory limit of 2048 megabytes. \
+                     Last measured usage: 2040 megabytes.";
+        assert_eq!(named_memory(34, limit, &[None]), Some(2048));
+        assert_eq!(named_memory(3, limit, &[None]), None);
+        for (reason, named) in [
+            ("Memory limit exceeded: requested 1000MB, used 1300MB.", Some(1300)),
+            ("memory usage 3 GB, requested 2 GB", Some(3072)),
+            ("used 1.5 GiB (1610612737 bytes)", Some(1537)),
+            ("memory usage 2097153 KB", Some(2049)),
+            ("memory usage 1900 MB; see https://wiki.example.org/memory 64000 MB", Some(1900)),
+            ("memory usage 20 TB, requested 2 GB", Some(2048)),
+            ("memory usage 99999999999999999999 MB", None),
+            ("memory usage 4097 MB", None),
+            ("memory usage 0 MB, -3 MB, NaN MB, 1e9 MB, ..5 MB, MB", None),
+            ("https://wiki.example.org/900MB/memory, ticket 800 MB-123", None),
+            ("due to memory usage 10572684.", None),
+        ] {
+            assert_eq!(named_memory(26, reason, &[None, Some(2048), Some(10)]), named, "{reason}");
+            let larger = named_memory(34, reason, &[Some(i64::MAX)]);
+            assert!(larger >= named, "{reason}: {larger:?}");
+        }
     }
 }

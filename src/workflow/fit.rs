@@ -9,7 +9,7 @@ use crate::advice::{Command, Editable, SlotsFor};
 use crate::history::{History, JobHistory, Known, Symbol, What};
 use crate::policy::Version;
 use crate::sizes::{
-    Again, Allocation, Demand, Finished, LEAST, Limited, Resource, Used, finished, megabytes,
+    Again, Allocation, Demand, Finished, LEAST, Limited, Resource, Used, finished, named_memory,
 };
 use eventlog::JobId;
 
@@ -372,8 +372,7 @@ fn limited(
     asked: Option<(i64, i64)>,
 ) -> Option<Limited> {
     let held = held_for(history, job, now, resource);
-    let until = held.map_or(now, |(at, _)| at);
-    let named = held.and_then(|(_, named)| named);
+    let until = held.map_or(now, |(at, ..)| at);
     let largest = |known: &[Known<i64>]| {
         let known = known.iter().filter(|known| known.since <= until);
         known.map(|known| known.value as f64).reduce(f64::max)
@@ -409,7 +408,9 @@ fn limited(
     let used =
         used.into_iter().flatten().filter(|used| (1.0..=most).contains(used)).reduce(f64::max);
     let had = had.into_iter().flatten().chain(request.map(|size| size as f64)).reduce(f64::max);
-    let named = named.map(|size| size as f64);
+    let known = [used, had].map(|size| size.map(|size| size as i64));
+    let named = held.and_then(|(_, code, reason)| named_memory(code, reason, &known));
+    let named = named.filter(|_| resource == Resource::Memory).map(|size| size as f64);
     let had = had.into_iter().chain(named).reduce(f64::max);
     let had = had.or(asked.map(|(least, _)| least as f64)).filter(|had| (1.0..=most).contains(had));
     let near = used.zip(had).is_some_and(|(used, had)| used >= NEAR * had);
@@ -422,19 +423,18 @@ fn limited(
     }
 }
 
-/// The last hold for lack of a resource until `now`: when, and the size that its reason names, MiB.
-fn held_for(
-    history: &History,
+/// The last hold for lack of a resource until `now`: when, its code and its reason.
+fn held_for<'a>(
+    history: &'a History,
     job: &JobHistory,
     now: i64,
     resource: Resource,
-) -> Option<(i64, Option<i64>)> {
+) -> Option<(i64, i32, &'a str)> {
     job.steps_until(now).iter().rev().find_map(|step| match step.what {
         What::Held(hold) => {
             let reason = hold.reason.map_or("", |reason| history.symbols.name(reason));
             let about = Resource::of_hold(hold.code, Some(hold.subcode), reason);
-            let named = megabytes(reason).filter(|_| resource == Resource::Memory);
-            (about == Some(resource)).then_some((step.time, named))
+            (about == Some(resource)).then_some((step.time, hold.code, reason))
         }
         _ => None,
     })

@@ -275,6 +275,35 @@ fn what_was_last_measured_before_the_limit_was_met_is_not_said_beside_a_raise() 
 }
 
 #[test]
+fn what_a_reason_names_is_believed_within_the_figures_of_the_ad() {
+    let raised = |code, reason: &str, used| {
+        let more = format!("RequestMemory = 2048\nMemoryProvisioned = 2048\nMemoryUsage = {used}");
+        let advice = advised("", &ad(code, 102, reason, &more));
+        let what = advice["Change"]["Sentence"].as_str().unwrap_or_default().to_owned();
+        (what, advice["Commands"][0].as_str().unwrap_or_default().to_owned())
+    };
+    for reason in [
+        "Job put on hold due to memory usage 9999999 MB, requested 2048 MB",
+        "Job put on hold due to memory usage 20 TB, requested 2 GB",
+        "memory usage above 2048 MB, see https://wiki.example.org/memory (64000 MB)",
+    ] {
+        for code in [26, 34] {
+            let (what, command) = raised(code, reason, 2040);
+            assert_eq!(what, "Raise RequestMemory to 4096 MiB (it used 2040 MiB).", "{reason}");
+            assert!(command.ends_with(" RequestMemory 4096"), "{command}");
+        }
+    }
+    // What was measured is from before the peak that the policy saw.
+    let (what, command) = raised(26, "memory usage 3 GB, requested 2 GB", 210);
+    assert_eq!(what, "Raise RequestMemory to 6144 MiB (its hold names 3072 MiB).");
+    assert!(command.ends_with(" RequestMemory 6144"), "{command}");
+    // An author's words about a policy show no raise since.
+    let job = ad(26, 102, "memory usage above 10 MB", "RequestMemory = 2048");
+    let advice = advised("", &job);
+    assert_ne!(advice["Recommendation"], "release", "{advice}");
+}
+
+#[test]
 fn a_job_whose_own_policy_refuses_another_run_waits_for_nothing() {
     let reason = "The job attribute PeriodicHold expression 'NumJobStarts >= 1 && JobStatus == 1' evaluated to TRUE";
     let log = format!(

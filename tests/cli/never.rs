@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::checks::{ad, advice, files, output, place};
+use crate::checks::{ad, advice, files, output, owner, place};
 use crate::harness::Place;
 
 /// A hold whose input is in order again, which is released where nothing else is wrong.
@@ -48,6 +48,58 @@ fn what_is_not_there_now_is_no_release() {
     gone(&whole, "\"in.dat\"", "\"in.dat,more.dat\"", "Input");
     let key = "ScitokensFile = \"/none/token\"\nOut = \"o\"";
     gone(&whole, "Out = \"o\"", key, "Credential");
+}
+
+#[test]
+fn a_hold_that_a_log_shows_to_be_over_is_left_alone() {
+    let place = place();
+    let whole = over(&place, "");
+    place.file("epochs", "");
+    let event = |number: &str, hour: u8, text: &str| {
+        format!("{number} (009.000.000) 2026-03-08 {hour}:00:00 {text}\n...\n")
+    };
+    let held = "Job was held.\n\tTransfer input files failure\n\tCode 13 Subcode 2";
+    let begun = event("000", 11, "Job submitted from host: <192.0.2.1:9618>")
+        + &event("028", 11, "Job ad information event triggered.\nOwner = \"mallory\"\nProc = 0")
+        + &event("012", 12, held);
+    let with = |later: &str| drop(place.file("EventLog", format!("{begun}{later}")));
+    let log = "-eventlog EventLog -epochs epochs";
+    with("");
+    let open = advice(&place, &whole, log);
+    assert_eq!((&open["Recommendation"], &open["Owner"]), (&"release".into(), &owner().0.into()));
+    let released = event("013", 13, "Job was released.\n\tvia condor_release (by user ana)");
+    let removed = event("009", 13, "Job was aborted.\n\tvia condor_rm (by user ana)");
+    let ended = "Job terminated.\n\t(1) Normal termination (return value 0)";
+    let terminated = event("005", 13, ended);
+    let since = "EnteredCurrentStatus = 1772971200\n";
+    assert!(whole.contains(since));
+    let undated = whole.replace(since, "");
+    for (job, later, how) in [
+        (&whole, &released, "was released"),
+        (&whole, &removed, "was removed"),
+        (&whole, &terminated, "terminated"),
+        (&undated, &terminated, "terminated"),
+    ] {
+        with(later);
+        let over = advice(&place, job, log);
+        assert_eq!(over["Undecided"]["Kind"], "Over", "{over}");
+        assert_eq!(over["Recommendation"], "undecided", "{over}");
+        let sentence = over["Evidence"][0]["Sentence"].as_str().expect("a sentence");
+        let shows = format!("The log shows that this job {how} ");
+        assert!(sentence.starts_with(&shows) && sentence.ends_with(" ago."), "{sentence}");
+        for commands in ["Commands", "CommandsAfter"] {
+            assert_eq!(over[commands].as_array().map(Vec::len), Some(0), "{over}");
+        }
+        let text = place.advise(&format!("-jobads held.ads {log}")).stdout;
+        assert!(text.contains("UNDECIDED: the log shows that this hold is over."), "{text}");
+        // Nothing later than the moment asked at is seen.
+        let before = advice(&place, job, &format!("{log} -now 1772974799"));
+        assert_ne!(before["Undecided"]["Kind"], "Over", "{before}");
+        // It was held again for the same.
+        with(&(later.clone() + &event("012", 14, held)));
+        let again = advice(&place, job, log);
+        assert_ne!(again["Undecided"]["Kind"], "Over", "{again}");
+    }
 }
 
 #[test]

@@ -86,6 +86,7 @@ impl Story {
 
 const MISSING: &str = "The requested URL returned error: 404 Not Found";
 const DENIED: &str = "The requested URL returned error: 403 Forbidden";
+const AWAY: &str = "Failed to connect to data.example.org port 443: Connection refused";
 
 fn url(name: &str) -> String {
     format!("http://data.example/{name}")
@@ -241,4 +242,68 @@ fn a_server_that_somebody_reached_once_is_only_away() {
     let story =
         never("Operation timed out after 30000 milliseconds with 1 out of 9 bytes received");
     assert_ne!(story.after(60 * HOUR)["Look"]["Kind"], "Name");
+}
+
+#[test]
+fn what_failed_with_another_file_of_its_job_charges_no_server() {
+    let good = url("in.dat");
+    let dead = "http://127.0.0.1:1/none";
+    let mut story = Story::of(AWAY, &good);
+    for cluster in 20..30 {
+        story.began(cluster, "dave", &good, 615 + i64::from(cluster - 20));
+    }
+    let without = story.after(3_600);
+    assert_eq!(without["Recommendation"], "release", "{without}");
+    for cluster in 40..43 {
+        let both = format!("{good}, {dead}");
+        story.owner(cluster, "mallory", &both);
+        let text = format!("Job was held.\n\t{}\n\tCode 13 Subcode 256", reason(AWAY, dead));
+        story.event(cluster, 630, "012", &text);
+    }
+    let with = story.after(3_600);
+    assert_eq!(with["Recommendation"], "release", "{with}");
+    assert!(!with["Evidence"].to_string().contains("HeldAgain\":3"), "{with}");
+}
+
+#[test]
+fn holds_of_one_other_owner_are_few_voices() {
+    let good = url("in.dat");
+    let mut story = Story::of(AWAY, &good);
+    for cluster in 20..30 {
+        let owner = format!("user{}", cluster % 5);
+        story.began(cluster, &owner, &good, 615 + i64::from(cluster - 20));
+    }
+    let mut others = Story { log: story.log.clone(), ad: story.ad.clone() };
+    for cluster in 40..80 {
+        story.held(cluster, "mallory", AWAY, &good, 630);
+        others.held(cluster, &format!("owner{cluster}"), AWAY, &good, 630);
+    }
+    let one = story.after(3_600);
+    assert_eq!(one["Recommendation"], "release", "{one}");
+    // Forty owners that fail are forty voices.
+    let many = others.after(3_600);
+    assert_ne!(many["Recommendation"], "release", "{many}");
+}
+
+#[test]
+fn without_an_event_log_time_alone_releases_for_no_server() {
+    for said in [AWAY, "The requested URL returned error: 503"] {
+        let place = Place::new();
+        let story = Story::of(said, &url("in.dat"));
+        place.file("held.ads", story.ad);
+        place.file("job.log", story.log);
+        let after = |hours: i64, log: &str| {
+            let now = HELD_AT + hours * HOUR;
+            let said = place.advise(&format!("-jobads held.ads -allusers -now {now} -json {log}"));
+            let advices: Vec<Value> = serde_json::from_str(&said.stdout).expect("an array");
+            advices[0]["Recommendation"].as_str().expect("a word").to_owned()
+        };
+        // A log of the job itself shows nothing of others.
+        for log in ["", "-userlog job.log"] {
+            let hours = [1, 4, 8, 12, 18, 24, 30, 36, 48, 72, 120, 240];
+            let mut course: Vec<_> = hours.into_iter().map(|hours| after(hours, log)).collect();
+            course.dedup();
+            assert_eq!(course, ["wait", "look"], "{said} {log}");
+        }
+    }
 }

@@ -108,7 +108,7 @@ fn a_held_job_asks_for_what_those_needed_that_needed_more() {
     let held = "JobStatus = 5\nHoldReasonCode = 34\nHoldReasonSubCode = 102\nNumHolds = 1\nNumJobStarts = 1\n\
                 HoldReason = \"Job has gone over cgroup memory limit of 1024 megabytes. Last measured usage: 1020 \
                 megabytes.\"\nRequestMemory = 1024\nMemoryProvisioned = 1024\nMemoryUsage = 1020";
-    place.file("jobs.ads", queued(50, held).replacen("JobStatus = 1\n", "", 1));
+    place.file("jobs.ads", queued(150, held).replacen("JobStatus = 1\n", "", 1));
     let said = place.advise(&format!("-jobads jobs.ads -userlog job.log -now {NOW}"));
     assert_eq!(said.status, 0, "{said:?}");
     insta::assert_snapshot!(said.stdout);

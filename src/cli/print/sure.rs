@@ -1,7 +1,7 @@
 //! How sure an advice is, in words or in percent.
 
 use super::wrap::wrap;
-use crate::advice::{Advice, Choice, InputEffect, Recommendation};
+use crate::advice::{Advice, Choice, InputEffect, Recommendation, Undecided};
 use crate::cli::request::Style;
 use crate::cli::{choices, colour};
 use crate::history::Action;
@@ -103,6 +103,9 @@ pub(super) fn verdict(advice: &Advice) -> String {
         }
         Recommendation::Remove => format!("REMOVE it. Success of the best release: {chance}."),
         Recommendation::Undecided => {
+            if advice.undecided == Some(Undecided::Over) {
+                return "UNDECIDED: the log shows that this hold is over.".to_owned();
+            }
             if !advice.is_judged {
                 return "UNDECIDED: the model cannot judge this hold.".to_owned();
             }

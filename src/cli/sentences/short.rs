@@ -139,6 +139,7 @@ fn look_at(look: &LookAt) -> String {
 
 fn undecided(why: &Undecided, code: Option<i32>) -> String {
     match why {
+        Undecided::Over => "its hold is over",
         Undecided::HeldByPerson if code == Some(15) => "submitted on hold",
         Undecided::HeldByPerson => "a person held it",
         Undecided::UnknownCode { .. } => "code not known",
