@@ -21,7 +21,7 @@ use holdadvise::acting::{
 use holdadvise::advice::{Advice, Advisor, Costs, Editable, Policies, Recommendation, TrySuccess};
 use holdadvise::cli::{Config, FoundModel, SettingError, costs_of, find_model, hosts, sentences};
 use holdadvise::features::Holds;
-use holdadvise::history::{ATTRIBUTES, History, HistoryBuilder, HoldInQueue, What};
+use holdadvise::history::{ATTRIBUTES, History, HistoryBuilder, HoldInQueue, LogReport, What};
 use holdadvise::journal::Kept;
 use holdadvise::model::{Model, ModelError};
 use holdadvise::policy::{Knobs, PolicyTime};
@@ -417,7 +417,7 @@ fn history(read: &Input, log: Option<LogFiles>, bench: &mut Bench) -> History {
         let since = bench.now - bench.settings.hours * 3_600;
         let window = |log: LogFiles| log.window(&bench.read, since, LOG_BYTES);
         let (report, unread, left_out) = history.read_within(log, window, bench.memory / LOG_SHARE);
-        bench.notes.extend(not_kept(&left_out));
+        bench.notes.extend(not_kept(&report, &left_out));
         log::info!("event log: {} events, {} damaged", report.events, report.damaged);
         for error in unread {
             log::info!("{error}");
@@ -430,10 +430,12 @@ fn history(read: &Input, log: Option<LogFiles>, bench: &mut Bench) -> History {
 }
 
 /// What of the event log there was no room for.
-pub(crate) fn not_kept(left_out: &BTreeMap<String, u64>) -> Option<String> {
+pub(crate) fn not_kept(report: &LogReport, left_out: &BTreeMap<String, u64>) -> Vec<String> {
     let owners = left_out.iter().map(|(owner, count)| (owner.as_str(), *count));
-    let owners = shares::left_out(owners)?;
-    Some(format!("no memory for all of EVENT_LOG, of which is left out: {owners}"))
+    let owners = shares::left_out(owners)
+        .map(|owners| format!("no memory for all of EVENT_LOG, of which is left out: {owners}"));
+    let event = report.too_large.as_ref().map(|event| format!("EVENT_LOG: {event}"));
+    owners.into_iter().chain(event).collect()
 }
 
 /// What became of jobs that were released, or were to be.
