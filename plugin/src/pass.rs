@@ -134,7 +134,7 @@ pub fn pass(config: &Config, now: i64, debug: bool) -> Result<Outcome, PassError
     let writes = writes(&judged, &decision.may_go, &model, times);
     let written = write(&writes, order.schedd, until.all);
     faults.extend(written.faults);
-    faults.extend(keep(&settings, &lines, now).err().map(|error| error.to_string()));
+    faults.extend(keep(&settings, &lines, now).unwrap_or_else(|error| Some(error.to_string())));
     let mut counts = Counts {
         may_go: decision.may_go.len(),
         went,

@@ -223,3 +223,59 @@ fn what_was_judged_is_written_although_reading_took_its_time() {
     assert!(is_well && ad.integer("JobsWritten").unwrap() >= 1, "{ad:?}");
     assert!(ad.integer("PassSeconds").or(ad.real("PassSeconds").map(|s| s as i64)).unwrap() < 30);
 }
+
+/// In the place of `condor_q`: it answers.
+const ANSWERS: &str = r#"#!/bin/sh
+cd "$(dirname "$0")" || exit 1
+case "$*" in
+*"-af Owner") echo alice ;;
+*-long*) cat ads ;;
+esac
+"#;
+
+#[test]
+fn an_owner_who_fills_what_models_said_leaves_the_others_their_share() {
+    let place = Place::new();
+    fs::write(place.path("condor_q"), ANSWERS).unwrap();
+    // Of a job that was submitted on hold no model is asked.
+    fs::write(place.path("ads"), AD.replace("Code = 15", "Code = 13")).unwrap();
+    fs::create_dir(place.path("home")).unwrap();
+    let now = jiff::Timestamp::now();
+    let folder = place.path("state/asked");
+    let path = folder.join(now.strftime("journal-%Y-%m.jsonl").to_string());
+    let line = |number: u64| {
+        format!(
+            "{{\"Version\":1,\"Time\":{},\"Kind\":\"Asked\",\"Job\":\"9.{number}\",\"NumHolds\":1,\
+             \"EnteredCurrentStatus\":1,\"Owner\":\"mallory\",\"InUse\":{{\"Model\":\"1d4acfd39bc1ae8e\",\
+             \"Logit\":-0.573,\"Probability\":0.357907}}}}\n",
+            now.as_second()
+        )
+    };
+    let mut text = String::new();
+    for number in 0.. {
+        if text.len() >= 32 << 20 {
+            break;
+        }
+        text += &line(number);
+    }
+    for (path, mode) in [(&folder, 0o700), (&path, 0o600)] {
+        if mode == 0o700 { fs::create_dir(path) } else { fs::write(path, &text) }.unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let (home, log) = (place.path("home"), place.path("EventLog"));
+    fs::write(&log, "").unwrap();
+    let settings = [
+        ("HOLDADVISE_LEARN", "True"),
+        ("HOLDADVISE_HOME", home.to_str().unwrap()),
+        ("EVENT_LOG", log.to_str().unwrap()),
+    ];
+    let (is_well, ad) = place.pass_with(&settings);
+    let problem = ad.string("Problem").unwrap();
+    let month = path.display();
+    assert!(is_well, "{ad:?}");
+    assert_eq!(problem, format!("{month} is full, of which is left out: 2 of mallory"));
+    let kept = fs::read_to_string(&path).unwrap();
+    assert!(kept.len() <= 32 << 20, "{}", kept.len());
+    assert_eq!(kept.matches("\"Owner\":\"alice\"").count(), 1);
+    assert_eq!(kept.lines().count(), text.lines().count() - 1);
+}
