@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use classads::ClassAd;
+use holdadvise::journal::{Entry, Journal};
 
 /// It notes what it is asked, and whom it does not answer. With the file `dead` it answers nobody.
 const CONDOR_Q: &str = r#"#!/bin/sh
@@ -278,4 +279,39 @@ fn an_owner_who_fills_what_models_said_leaves_the_others_their_share() {
     assert!(kept.len() <= 32 << 20, "{}", kept.len());
     assert_eq!(kept.matches("\"Owner\":\"alice\"").count(), 1);
     assert_eq!(kept.lines().count(), text.lines().count() - 1);
+}
+
+#[test]
+fn outcomes_that_the_history_does_not_tell_are_said() {
+    let place = Place::new();
+    fs::write(place.path("condor_q"), ANSWERS).unwrap();
+    let log = place.path("EventLog");
+    fs::write(&log, "").unwrap();
+    let at = jiff::Timestamp::now().as_second() - 3_600;
+    let entry = |text: &str| -> Entry {
+        let hold = r#""Job":"9.0","NumHolds":1,"EnteredCurrentStatus":1790000000"#;
+        let text = format!("{{\"Version\":1,\"Time\":{at},\"Id\":\"a\",{hold},{text}}}");
+        serde_json::from_str(&text).unwrap()
+    };
+    let advice = entry(
+        r#""Kind":"Advice","Cause":"c","Advice":"release","Chance":1.0,"Counts":"Finishes","By":"Advisor""#,
+    );
+    let act = entry(r#""Kind":"Act","Did":"Release","Step":"Done""#);
+    let journal = Journal::open(&place.path("state/journal")).unwrap();
+    journal.lock().unwrap().add(&[advice, act]).unwrap();
+    let problem = |history: &str| {
+        fs::write(place.path("condor_history"), history).unwrap();
+        let executable = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(place.path("condor_history"), executable).unwrap();
+        let (is_well, ad) = place.pass_with(&[("EVENT_LOG", log.to_str().unwrap())]);
+        assert!(is_well && ad.integer("Jobs") == Some(1), "{ad:?}");
+        ad.string("Problem").unwrap_or_default()
+    };
+    let lost =
+        "released jobs whose outcome is not known: 1; neither the queue nor the 50000 newest";
+    assert!(problem("#!/bin/sh\n").starts_with(lost));
+    let failed = problem("#!/bin/sh\necho no such file >&2\nexit 1\n");
+    assert!(failed.starts_with("condor_history, for outcomes of releases: "), "{failed}");
+    let ended = AD.replace("= 7", "= 9").replace("JobStatus = 5", "JobStatus = 4\nExitCode = 0");
+    assert_eq!(problem(&format!("#!/bin/sh\ncat <<'END'\n{ended}\nEND\n")), "");
 }
