@@ -50,6 +50,13 @@ impl ReadOptions {
         Self { time_zone, ..Self::default() }
     }
 
+    /// These, for the newest bytes of a log and as many of compressed ones; those of all readers
+    /// with a clone together.
+    #[must_use]
+    pub fn newest(self, bytes: u64) -> Self {
+        Self { newest: Some(bytes), room: Room::new(bytes), ..self }
+    }
+
     pub(super) fn clock(&self) -> Clock {
         Clock::new(self.time_zone.clone(), self.year)
     }
