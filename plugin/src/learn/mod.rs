@@ -76,8 +76,8 @@ impl Size for Numbered<'_> {
 }
 
 /// Adds entries to a journal of a bounded size: of the months before `months` remain. The owners
-/// share the bytes of a month; who has more than a share of a full one keeps what came first. Returned:
-/// what is left out.
+/// share the bytes of a month; who has more than a share of a full one keeps what came first.
+/// Returned: what is left out.
 ///
 /// # Errors
 /// [`JournalError`]

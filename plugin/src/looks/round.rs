@@ -45,7 +45,7 @@ const ACCOUNTS: Duration = Duration::from_secs(30);
 /// held jobs each may have one of its own.
 const MOST_NAMES: usize = 100_000;
 
-/// Names that are looked up at once. Assumed: a list of arguments has room for a hundred times as many.
+/// Names that are looked up at once. Assumed: arguments have room for a hundred times as many.
 const TOGETHER: usize = 500;
 
 /// How long what was found of an owner counts. Assumed: five rounds, since a name service may be
