@@ -78,7 +78,6 @@ struct Bytes {
     begin: u64,
     end: u64,
     chunk: u64,
-    max_event: u64,
 }
 
 /// The bytes of one chunk.
@@ -133,8 +132,7 @@ impl ChunkedLog {
         let begin = options.offset.saturating_add(skipped).min(end);
         let share = (end - begin) / (4 * threads() as u64);
         let chunk = share.clamp(SMALLEST, LARGEST);
-        let max_event = options.max_event as u64;
-        let bytes = Arc::new(Bytes { file, begin, end, chunk, max_event });
+        let bytes = Arc::new(Bytes { file, begin, end, chunk });
         Ok(Self { bytes, options: options.clone(), form, within, clock, fault, skipped })
     }
 
@@ -246,8 +244,8 @@ impl Bytes {
         (begin < end).then_some((begin, end))
     }
 
-    /// The place behind the first separator of this chunk's bytes, or further on; `None` where
-    /// there is none within reach.
+    /// The place behind the first separator of this chunk's bytes; `None` where they have none: they
+    /// are the previous chunk's then, and however long an event is, they are searched for no other.
     fn boundary(&self, number: usize) -> Option<u64> {
         if number == 0 {
             return Some(self.begin);
@@ -256,7 +254,7 @@ impl Bytes {
         let mut buffer = vec![0; LOOK];
         let mut at = nominal;
         let mut kept = 0;
-        while at < self.end.min(nominal + self.chunk.max(self.max_event)) {
+        while at < self.end.min(nominal + self.chunk) {
             let read = match read_at(&self.file, &mut buffer[kept..], at) {
                 // What cannot be read is told by the chunk before.
                 Ok(0) | Err(_) => return None,
@@ -562,6 +560,25 @@ mod tests {
             if parts < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(parts) }
         });
         assert_eq!((stopped, parts), (ControlFlow::Break(3), 3));
+    }
+
+    /// Else the time for one event grew with the square of its length.
+    #[test]
+    fn the_bytes_of_a_long_event_are_searched_for_their_own_chunks_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("EventLog");
+        let event = |length| {
+            let reason = "x".repeat(length);
+            format!("009 (7.000.000) 2024-01-02 03:04:05 Job was aborted.\n\t{reason}\n...\n")
+        };
+        std::fs::write(&path, event(10) + &event(1_500_000) + &event(10)).unwrap();
+        let log = ChunkedLog::open(&path, &options("UTC")).unwrap().in_chunks_of(64 << 10);
+        let chunks = log.bytes.chunks();
+        let begin = (0..chunks).filter_map(|number| log.bytes.boundary(number));
+        let length = path.metadata().unwrap().len();
+        let last = length - event(10).len() as u64;
+        assert_eq!(begin.collect::<Vec<_>>(), [0, last]);
+        assert_eq!(log.bytes.place(0), Some((0, last)));
     }
 
     proptest! {

@@ -105,6 +105,11 @@ impl DamagedEvent {
         matches!(self.damage, Damage::Cut | Damage::Gone { .. })
     }
 
+    /// An event is larger than [`super::ReadOptions::max_event`].
+    pub fn is_too_large(&self) -> bool {
+        matches!(self.damage, Damage::TooLarge { .. })
+    }
+
     /// Reading the file failed. Nothing follows, but for [`super::Follower`], which tries again.
     pub fn is_io(&self) -> bool {
         matches!(self.damage, Damage::Io(_))

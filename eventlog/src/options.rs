@@ -13,7 +13,9 @@ pub struct ReadOptions {
     pub time_zone: TimeZone,
     /// Where the year of dates without one comes from.
     pub year: YearHint,
-    /// The largest event, bytes. A larger one is reported as damaged. Default: 4 MiB.
+    /// The largest event, bytes. A larger one is reported as damaged. Default: 4 MiB. Assumed, as
+    /// HTCondor has no bound: the largest it writes by itself are ads (028), in which a list of
+    /// 40,000 files of 100 bytes has room.
     pub max_event: usize,
     /// Byte offset in the file of the first byte read, where reading begins behind the start.
     pub offset: u64,
@@ -46,6 +48,13 @@ impl ReadOptions {
     /// The defaults with this time zone.
     pub fn in_zone(time_zone: TimeZone) -> Self {
         Self { time_zone, ..Self::default() }
+    }
+
+    /// These, for the newest bytes of a log and as many of compressed ones; those of all readers
+    /// with a clone together.
+    #[must_use]
+    pub fn newest(self, bytes: u64) -> Self {
+        Self { newest: Some(bytes), room: Room::new(bytes), ..self }
     }
 
     pub(super) fn clock(&self) -> Clock {

@@ -135,8 +135,24 @@ fn newest(file: &mut File, options: &ReadOptions, most: u64) -> io::Result<(Plac
     if offset == options.offset {
         return Ok((Place::at_offset(offset), end));
     }
-    let form = Form::detect(&input::beginning(file, FIRST as u64)?);
-    Ok((Place::within(offset, form), end))
+    Ok((Place::within(offset, form_of(file)?), end))
+}
+
+fn form_of(file: &File) -> io::Result<Form> {
+    Ok(Form::detect(&input::beginning(file, FIRST as u64)?))
+}
+
+/// Reads what of a file in text is between two offsets, from the first event on that begins there.
+pub(super) fn open_between(
+    file: File,
+    options: &ReadOptions,
+    at: u64,
+    end: u64,
+) -> io::Result<Option<LogReader<File>>> {
+    if form_of(&file)? != Form::Text {
+        return Ok(None);
+    }
+    begin(file, options, &Place::within(at, Form::Text), end).map(|(reader, _)| Some(reader))
 }
 
 /// Reads the first chunk from `place` on and finds out what it says. Nothing is read behind `end`.
@@ -175,7 +191,8 @@ fn begin(
     if let (Beginning::WithoutYear, Some(unix)) = (&beginning, reader.clock.needs_year()) {
         // Which year the first date means is known from the first that has one, or the last.
         let begin = reader.source.stream_position()?;
-        years(&mut reader.source, bytes, reader.skipping)?.tell(&mut reader.clock, unix);
+        let mut rest = reader.source.by_ref().take(end.saturating_sub(begin));
+        years(&mut rest, bytes, reader.skipping)?.tell(&mut reader.clock, unix);
         reader.source.seek(SeekFrom::Start(begin))?;
     }
     Ok((reader, beginning))

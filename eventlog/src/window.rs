@@ -5,10 +5,10 @@ use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
 use std::path::Path;
 
-use super::reader::{open_file, open_named};
+use super::reader::{open_between, open_named};
 use super::rotation::{Siblings, open_siblings};
 use super::series::ChunkedSeries;
-use super::{EventLogError, Form, ReadOptions, years};
+use super::{DISORDER, EventLogError, ReadOptions, YearHint, years};
 use crate::input::is_packed;
 
 /// The place of an instant is found up to so many bytes.
@@ -68,14 +68,14 @@ impl LogFiles {
             files.into_iter().zip(hints).map(|((path, file), hint)| (path, file, hint)).collect();
         let mut left = most;
         let (mut first, mut offset) = (later.len(), 0);
-        for (index, (path, file, year)) in later.iter().enumerate().rev() {
+        for (index, (_, file, year)) in later.iter().enumerate().rev() {
             if left == 0 {
                 break;
             }
             let length = file.metadata().map_or(0, |metadata| metadata.len());
             let options = ReadOptions { year: *year, ..options.clone() };
             first = index;
-            offset = place_of(path, file, &options, since, length.saturating_sub(left), length);
+            offset = place_of(file, &options, since, length.saturating_sub(left), length);
             if offset > 0 {
                 break;
             }
@@ -87,19 +87,14 @@ impl LogFiles {
 }
 
 /// Where the first event from `since` on begins, up to a few; not before `from`. 0: the whole file
-/// is to be read. Times of a log are in order, up to some seconds.
-fn place_of(
-    path: &Path,
-    file: &File,
-    options: &ReadOptions,
-    since: i64,
-    from: u64,
-    length: u64,
-) -> u64 {
+/// is to be read. Times of a log are in order, up to some seconds. However long an event is, no
+/// byte is read for it more than a few times.
+fn place_of(file: &File, options: &ReadOptions, since: i64, from: u64, length: u64) -> u64 {
     let (mut before, mut behind) = (from, length);
     let mut found = 0;
+    let mut options = options.clone();
     if from > 0 {
-        match event_behind(path, file, options, from, length) {
+        match event_behind(file, &options, from, length) {
             Some((offset, _)) => found = offset,
             // Nothing else keeps to the bound.
             None => return length,
@@ -107,32 +102,28 @@ fn place_of(
     }
     while behind - before > NEAR {
         let middle = before + (behind - before) / 2;
-        match event_behind(path, file, options, middle, length) {
+        match event_behind(file, &options, middle, behind) {
             Some((offset, time)) if time < since => (before, found) = (middle, offset),
-            Some(_) | None => behind = middle,
+            Some((_, time)) => {
+                behind = middle;
+                options.year = YearHint::NotAfter(time.saturating_add(DISORDER));
+            }
+            None => behind = middle,
         }
     }
     found
 }
 
-/// The event behind the first one that begins at `at` or later: its place, and the time of the one
-/// before it.
-fn event_behind(
-    path: &Path,
-    file: &File,
-    options: &ReadOptions,
-    at: u64,
-    length: u64,
-) -> Option<(u64, i64)> {
-    let options = ReadOptions { newest: Some(length - at), ..options.clone() };
-    let mut log = open_file(path, file.try_clone().ok()?, &options).ok()?;
-    let found = (log.form() == Some(Form::Text))
-        .then(|| log.next_event().and_then(Result::ok).map(|event| event.time.seconds))
-        .flatten();
+/// The event behind the first one that is whole between `at` and `until`: its place, and the time of
+/// the one before it.
+fn event_behind(file: &File, options: &ReadOptions, at: u64, until: u64) -> Option<(u64, i64)> {
+    let mut log = open_between(file.try_clone().ok()?, options, at, until).ok()??;
+    let time = std::iter::from_fn(|| Some(log.next_event()?.map(|event| event.time.seconds)));
+    let time = time.filter_map(Result::ok).next();
     let offset = log.offset();
     // A clone shares the position.
     (&*file).seek(SeekFrom::Start(0)).ok()?;
-    found.map(|time| (offset, time))
+    Some((offset, time?))
 }
 
 #[cfg(test)]
@@ -192,6 +183,24 @@ mod tests {
             assert!(begin <= since && since - begin < 600, "{since}: {begin}");
             assert_eq!(found, all[begin as usize..]);
         }
+    }
+
+    #[test]
+    fn damage_where_a_window_begins_costs_no_more_than_itself() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("EventLog");
+        write(&log, FIRST, 3_000);
+        let damaged = |event: &str| event.replacen("013", "x13", 1) + "\n...\n";
+        let before = std::fs::read_to_string(&log).unwrap();
+        let mut text = String::new();
+        for (number, event) in before.split_terminator("\n...\n").enumerate() {
+            match number {
+                1_500..2_900 => text += &damaged(event),
+                _ => text += &format!("{event}\n...\n"),
+            }
+        }
+        std::fs::write(&log, text).unwrap();
+        assert_eq!(read(&log, 0, 1 << 20), (2_901..3_000).collect::<Vec<_>>());
     }
 
     #[test]

@@ -21,7 +21,7 @@ use holdadvise::acting::{
 use holdadvise::advice::{Advice, Advisor, Costs, Editable, Policies, Recommendation, TrySuccess};
 use holdadvise::cli::{Config, FoundModel, SettingError, costs_of, find_model, hosts, sentences};
 use holdadvise::features::Holds;
-use holdadvise::history::{ATTRIBUTES, History, HistoryBuilder, HoldInQueue, What};
+use holdadvise::history::{ATTRIBUTES, History, HistoryBuilder, HoldInQueue, LogReport, What};
 use holdadvise::journal::Kept;
 use holdadvise::model::{Model, ModelError};
 use holdadvise::policy::{Knobs, PolicyTime};
@@ -34,6 +34,7 @@ use crate::confine::{ConfineError, Limits, confine};
 use crate::learn::asked::{Question, Questions};
 use crate::line::{Ended, How, Judged, Left, Line, Shown, key_of, owner_key, reason_of};
 use crate::looks::records::{self, Looks};
+use crate::pass::{ASKED, HISTORY};
 use crate::settings::{LOG_BYTES, Settings, event_log};
 
 /// Jobs judged at a time: their advices are in memory at once.
@@ -76,6 +77,9 @@ pub const HELD: i64 = 2;
 
 /// The section of jobs that were released or are to be.
 pub const ACTS: i64 = 3;
+
+/// The section of those of them that left the queue, as far as the history was read.
+pub const GONE: i64 = 4;
 
 /// Behind a section: its last ad does not count, as it may have been cut.
 pub const CUT: i64 = -1;
@@ -218,6 +222,9 @@ pub fn judge(config: &Config, now: i64) -> Result<(), JudgeError> {
     for note in &bench.notes {
         writeln!(out, "{}", Line::Note(reason_of(note)))?;
     }
+    if let Some(note) = lost_acts(&read, &bench) {
+        writeln!(out, "{}", Line::Note(reason_of(&note)))?;
+    }
     say_acts(&mut out, &history, &read.acts, &bench)?;
     out.flush()?;
     judge_all(read, history, &bench, until, &mut out)?;
@@ -261,6 +268,8 @@ struct Input {
     /// Those that are judged first come first.
     held: Vec<HeldJob>,
     acts: HashMap<JobId, AdText>,
+    /// The history was read for them.
+    has_history: bool,
     /// Held jobs that there was no room for, by owner.
     left_out: BTreeMap<Box<str>, u64>,
 }
@@ -294,7 +303,7 @@ fn read_ads(input: impl Read, bench: &Bench) -> Result<Input, JudgeError> {
         like: None,
         longest,
     };
-    let mut section = 0;
+    let (mut section, mut has_history) = (0, false);
     // What comes behind it tells whether it was cut.
     let mut last = None;
     let input = BufReader::with_capacity(256 << 10, input);
@@ -304,6 +313,7 @@ fn read_ads(input: impl Read, bench: &Bench) -> Result<Input, JudgeError> {
         let before = match ad.integer(SECTION).filter(|_| ad.len() == 1) {
             Some(number) => {
                 section = number;
+                has_history |= section == GONE;
                 last.take()
             }
             None => last.replace((section, ad)),
@@ -315,7 +325,7 @@ fn read_ads(input: impl Read, bench: &Bench) -> Result<Input, JudgeError> {
     if let Some((section, ad)) = last {
         reading.take(section, ad);
     }
-    Ok(reading.end())
+    Ok(Input { has_history, ..reading.end() })
 }
 
 impl Reading {
@@ -358,7 +368,7 @@ impl Reading {
         let (released, _) = self.released.in_turns(1, |_| 1);
         log::info!("{} held jobs are kept", held.len());
         let acts = released.into_iter().map(|ActAd(id, ad)| (id, ad)).collect();
-        Input { held, acts, left_out }
+        Input { held, acts, has_history: false, left_out }
     }
 }
 
@@ -417,7 +427,7 @@ fn history(read: &Input, log: Option<LogFiles>, bench: &mut Bench) -> History {
         let since = bench.now - bench.settings.hours * 3_600;
         let window = |log: LogFiles| log.window(&bench.read, since, LOG_BYTES);
         let (report, unread, left_out) = history.read_within(log, window, bench.memory / LOG_SHARE);
-        bench.notes.extend(not_kept(&left_out));
+        bench.notes.extend(not_kept(&report, &left_out));
         log::info!("event log: {} events, {} damaged", report.events, report.damaged);
         for error in unread {
             log::info!("{error}");
@@ -430,10 +440,26 @@ fn history(read: &Input, log: Option<LogFiles>, bench: &mut Bench) -> History {
 }
 
 /// What of the event log there was no room for.
-pub(crate) fn not_kept(left_out: &BTreeMap<String, u64>) -> Option<String> {
+pub(crate) fn not_kept(report: &LogReport, left_out: &BTreeMap<String, u64>) -> Vec<String> {
     let owners = left_out.iter().map(|(owner, count)| (owner.as_str(), *count));
-    let owners = shares::left_out(owners)?;
-    Some(format!("no memory for all of EVENT_LOG, of which is left out: {owners}"))
+    let owners = shares::left_out(owners)
+        .map(|owners| format!("no memory for all of EVENT_LOG, of which is left out: {owners}"));
+    let event = report.too_large.as_ref().map(|event| format!("EVENT_LOG: {event}"));
+    owners.into_iter().chain(event).collect()
+}
+
+/// What of released jobs nobody knows the end.
+fn lost_acts(read: &Input, bench: &Bench) -> Option<String> {
+    let acts = bench.open.iter().chain(&bench.intended);
+    let recent = acts.filter(|act| bench.now.saturating_sub(act.at) < ASKED);
+    let jobs: HashSet<JobId> = recent.map(|act| act.hold.job).collect();
+    let lost = jobs.iter().filter(|job| !read.acts.contains_key(job)).count();
+    (read.has_history && lost > 0).then(|| {
+        format!(
+            "released jobs whose outcome is not known: {lost}; neither the queue nor the {HISTORY} newest \
+             records of condor_history have them"
+        )
+    })
 }
 
 /// What became of jobs that were released, or were to be.

@@ -14,10 +14,10 @@ use holdadvise::shares;
 use crate::asking::Asking;
 use crate::counts::{Counts, Health};
 use crate::groups::{Times, writes};
-use crate::judge::{ACTS, JOURNAL, SECTION, projection};
+use crate::judge::{ACTS, CUT, GONE, JOURNAL, SECTION, projection};
 use crate::learn::asked::keep;
 use crate::line::{Judged, Line};
-use crate::process::{Feed, ProcessError, Said, ask_judge};
+use crate::process::{End, Feed, ProcessError, Said, ask_judge};
 use crate::releases::{decide, settled};
 use crate::select::among;
 use crate::settings::Settings;
@@ -28,10 +28,10 @@ const JOBS: usize = 500;
 
 /// Seconds for which the end of an act is asked for. Assumed: a job that shows nothing for so long
 /// will not tell of the cause any more.
-const ASKED: i64 = 3 * 86_400;
+pub(crate) const ASKED: i64 = 3 * 86_400;
 
 /// Records of the history that are looked at for jobs that left the queue.
-const HISTORY: &str = "50000";
+pub(crate) const HISTORY: &str = "50000";
 
 /// How long one query of the history may take. Assumed.
 const HISTORY_TIME: Duration = Duration::from_secs(30);
@@ -134,7 +134,7 @@ pub fn pass(config: &Config, now: i64, debug: bool) -> Result<Outcome, PassError
     let writes = writes(&judged, &decision.may_go, &model, times);
     let written = write(&writes, order.schedd, until.all);
     faults.extend(written.faults);
-    faults.extend(keep(&settings, &lines, now).err().map(|error| error.to_string()));
+    faults.extend(keep(&settings, &lines, now).unwrap_or_else(|error| Some(error.to_string())));
     let mut counts = Counts {
         may_go: decision.may_go.len(),
         went,
@@ -300,8 +300,13 @@ fn feed_judge(
             .map(str::to_owned);
         let history: Vec<String> =
             words.into_iter().chain(gone.iter().map(ToString::to_string)).collect();
-        if let Err(error) = feed.run("condor_history", &strs(&history), HISTORY_TIME) {
-            log::info!("{error}");
+        // What was read until it ended counts.
+        feed.section(SECTION, GONE)?;
+        let ran = feed.run("condor_history", &strs(&history), HISTORY_TIME);
+        if !matches!(ran, Ok(End::Whole)) {
+            feed.section(SECTION, CUT)?;
+            let why = ran.map_or_else(|error| error.to_string(), |_| "its time was up".to_owned());
+            asking.faults.push(format!("condor_history, for outcomes of releases: {why}"));
         }
     }
     Ok(())

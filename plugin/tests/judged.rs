@@ -245,6 +245,36 @@ fn an_owner_whose_events_name_many_files_leaves_the_others_theirs() {
     assert!(lines.iter().any(said), "{lines:?}");
 }
 
+/// The deadline of a pass is not looked at within an event.
+#[test]
+fn an_event_of_a_hundred_megabytes_is_left_out_and_all_are_advised() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("EventLog");
+    let at = jiff::Timestamp::from_second(jiff::Timestamp::now().as_second() - 3_600).unwrap();
+    // Dates without a year, of which the place in the log is asked for too.
+    let at = at.to_zoned(jiff::tz::TimeZone::system()).strftime("%m/%d %H:%M:%S").to_string();
+    let event = |cluster: i32, note: &str| {
+        format!("000 ({cluster}.000.000) {at} Job submitted from host: <x>\n    {note}\n...\n")
+    };
+    let before = event(1, "a note").repeat(1_000);
+    let log = format!("{before}{}{before}", event(7, &"n".repeat(120_000_000)));
+    std::fs::write(&path, log).unwrap();
+    let ads: String = (0..20).map(|proc| ad("alice", 9, proc, 1_790_000_000, "")).collect();
+    let settings = [("EVENT_LOG", path.to_str().unwrap()), ("HOLDADVISE_PASS_SECONDS", "60")];
+    let output = judge_set(ads.as_bytes(), &settings);
+    let lines = lines(&output);
+    assert_eq!(of(&lines, "alice"), (20, 0));
+    let begins = format!("EVENT_LOG: byte {}: expected the end of the event within", before.len());
+    let said = |line: &Line| match line {
+        Line::Note(note) => note.starts_with(&begins) && note.contains("job 7.0"),
+        _ => false,
+    };
+    assert!(lines.iter().any(said), "{lines:?}");
+    // What is before it and behind is read.
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("event log: 2000 events, 1 damaged"), "{said}");
+}
+
 #[test]
 fn policies_that_take_too_long_are_said_with_their_owner() {
     let mut ads = String::new();

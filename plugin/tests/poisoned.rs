@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use classads::ClassAd;
+use holdadvise::journal::{Entry, Journal};
 
 /// It notes what it is asked, and whom it does not answer. With the file `dead` it answers nobody.
 const CONDOR_Q: &str = r#"#!/bin/sh
@@ -222,4 +223,95 @@ fn what_was_judged_is_written_although_reading_took_its_time() {
     let (is_well, ad) = place.pass_with(&[("HOLDADVISE_PASS_SECONDS", "30")]);
     assert!(is_well && ad.integer("JobsWritten").unwrap() >= 1, "{ad:?}");
     assert!(ad.integer("PassSeconds").or(ad.real("PassSeconds").map(|s| s as i64)).unwrap() < 30);
+}
+
+/// In the place of `condor_q`: it answers.
+const ANSWERS: &str = r#"#!/bin/sh
+cd "$(dirname "$0")" || exit 1
+case "$*" in
+*"-af Owner") echo alice ;;
+*-long*) cat ads ;;
+esac
+"#;
+
+#[test]
+fn an_owner_who_fills_what_models_said_leaves_the_others_their_share() {
+    let place = Place::new();
+    fs::write(place.path("condor_q"), ANSWERS).unwrap();
+    // Of a job that was submitted on hold no model is asked.
+    fs::write(place.path("ads"), AD.replace("Code = 15", "Code = 13")).unwrap();
+    fs::create_dir(place.path("home")).unwrap();
+    let now = jiff::Timestamp::now();
+    let folder = place.path("state/asked");
+    let path = folder.join(now.strftime("journal-%Y-%m.jsonl").to_string());
+    let line = |number: u64| {
+        format!(
+            "{{\"Version\":1,\"Time\":{},\"Kind\":\"Asked\",\"Job\":\"9.{number}\",\"NumHolds\":1,\
+             \"EnteredCurrentStatus\":1,\"Owner\":\"mallory\",\"InUse\":{{\"Model\":\"1d4acfd39bc1ae8e\",\
+             \"Logit\":-0.573,\"Probability\":0.357907}}}}\n",
+            now.as_second()
+        )
+    };
+    let mut text = String::new();
+    for number in 0.. {
+        if text.len() >= 32 << 20 {
+            break;
+        }
+        text += &line(number);
+    }
+    for (path, mode) in [(&folder, 0o700), (&path, 0o600)] {
+        if mode == 0o700 { fs::create_dir(path) } else { fs::write(path, &text) }.unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let (home, log) = (place.path("home"), place.path("EventLog"));
+    fs::write(&log, "").unwrap();
+    let settings = [
+        ("HOLDADVISE_LEARN", "True"),
+        ("HOLDADVISE_HOME", home.to_str().unwrap()),
+        ("EVENT_LOG", log.to_str().unwrap()),
+    ];
+    let (is_well, ad) = place.pass_with(&settings);
+    let problem = ad.string("Problem").unwrap();
+    let month = path.display();
+    assert!(is_well, "{ad:?}");
+    assert_eq!(problem, format!("{month} is full, of which is left out: 2 of mallory"));
+    let kept = fs::read_to_string(&path).unwrap();
+    assert!(kept.len() <= 32 << 20, "{}", kept.len());
+    assert_eq!(kept.matches("\"Owner\":\"alice\"").count(), 1);
+    assert_eq!(kept.lines().count(), text.lines().count() - 1);
+}
+
+#[test]
+fn outcomes_that_the_history_does_not_tell_are_said() {
+    let place = Place::new();
+    fs::write(place.path("condor_q"), ANSWERS).unwrap();
+    let log = place.path("EventLog");
+    fs::write(&log, "").unwrap();
+    let at = jiff::Timestamp::now().as_second() - 3_600;
+    let entry = |text: &str| -> Entry {
+        let hold = r#""Job":"9.0","NumHolds":1,"EnteredCurrentStatus":1790000000"#;
+        let text = format!("{{\"Version\":1,\"Time\":{at},\"Id\":\"a\",{hold},{text}}}");
+        serde_json::from_str(&text).unwrap()
+    };
+    let advice = entry(
+        r#""Kind":"Advice","Cause":"c","Advice":"release","Chance":1.0,"Counts":"Finishes","By":"Advisor""#,
+    );
+    let act = entry(r#""Kind":"Act","Did":"Release","Step":"Done""#);
+    let journal = Journal::open(&place.path("state/journal")).unwrap();
+    journal.lock().unwrap().add(&[advice, act]).unwrap();
+    let problem = |history: &str| {
+        fs::write(place.path("condor_history"), history).unwrap();
+        let executable = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(place.path("condor_history"), executable).unwrap();
+        let (is_well, ad) = place.pass_with(&[("EVENT_LOG", log.to_str().unwrap())]);
+        assert!(is_well && ad.integer("Jobs") == Some(1), "{ad:?}");
+        ad.string("Problem").unwrap_or_default()
+    };
+    let lost =
+        "released jobs whose outcome is not known: 1; neither the queue nor the 50000 newest";
+    assert!(problem("#!/bin/sh\n").starts_with(lost));
+    let failed = problem("#!/bin/sh\necho no such file >&2\nexit 1\n");
+    assert!(failed.starts_with("condor_history, for outcomes of releases: "), "{failed}");
+    let ended = AD.replace("= 7", "= 9").replace("JobStatus = 5", "JobStatus = 4\nExitCode = 0");
+    assert_eq!(problem(&format!("#!/bin/sh\ncat <<'END'\n{ended}\nEND\n")), "");
 }

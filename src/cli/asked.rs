@@ -27,7 +27,10 @@ impl<'a> Asked<'a> {
     pub(super) fn about(gathered: &Gathered, request: &'a Request) -> Self {
         let selection = &request.selection;
         if let Some(dag) = &request.dag {
-            return Self::Dag(dag.jobs_of(request.user_logs.iter().chain(&request.nodes_log)));
+            return Self::Dag({
+                let logs = request.user_logs.iter().chain(&request.nodes_log);
+                dag.jobs_of(logs, gathered.event_log_bytes)
+            });
         }
         let is_open = selection.jobs.is_empty() && selection.constraint.is_none();
         // Who names a log asks about its jobs.

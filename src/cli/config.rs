@@ -41,7 +41,7 @@ pub(crate) const KNOBS: &[Knob] = &[
     },
     Knob {
         name: "HOLDADVISE_EVENT_LOG_MIB",
-        help: "How much of an event log, or of a log after -userlog, is read, MiB, the newest; so much may compressed logs have unpacked, all together. The default is 1024, which take up to 1.9 GB of memory.",
+        help: "How much of an event log, or of a log after -userlog or of a DAG, is read, MiB, the newest; so much may compressed logs have unpacked, all together. The default is 1024, which take up to 1.9 GB of memory.",
     },
     Knob {
         name: "HOLDADVISE_TIMEOUT",

@@ -96,7 +96,11 @@ impl Constraint {
         let count = self.undecided.get();
         let ads = if count == 1 { "ad was" } else { "ads were" };
         (count > 0).then(|| {
-            format!("-constraint: {count} {ads} left out, the expression nests too deeply or takes too long")
+            format!(
+                "-constraint: {count} {ads} left out, to evaluate it was given up; expected at most 400 operators \
+                 and attributes inside each other, {STEPS} steps and 64 MiB of text for an ad, {WORK} \
+                 steps for all"
+            )
         })
     }
 }

@@ -536,9 +536,8 @@ fn read_logs(
                         .map(|line| Missing::Source(line.into())),
                 };
                 let again = |history: &mut HistoryBuilder, other: &ReadOptions| {
-                    let room = Room::new(options.newest.unwrap_or(most));
-                    let options = ReadOptions { newest: options.newest, room, ..other.clone() };
-                    read_log(history, &options).is_ok()
+                    let newest = options.newest.unwrap_or(most);
+                    read_log(history, &other.clone().newest(newest)).is_ok()
                 };
                 if let Some(zone) = Zone::find(&history, log, &gathered.held, owners, now, again) {
                     found.insert(log.clone(), zone);
@@ -587,7 +586,7 @@ fn read_event_log(
     Ok((LogReport { skipped: left_out, ..report }, unread))
 }
 
-fn left_out(log: &Path, also: &str, skipped: u64, most: u64) -> Option<String> {
+pub(super) fn left_out(log: &Path, also: &str, skipped: u64, most: u64) -> Option<String> {
     (skipped > 0).then(|| {
         format!(
             "event log {}: its first {} MiB{also}, its last {} MiB are read \
@@ -675,7 +674,7 @@ impl LogLimits {
 
     fn options(&self, options: &ReadOptions) -> ReadOptions {
         let most = LOG_BYTES.min(self.bytes);
-        ReadOptions { newest: Some(most), room: Room::new(most), ..options.clone() }
+        options.clone().newest(most)
     }
 
     /// Counts what was read. What was left out of the log, if anything.

@@ -12,7 +12,7 @@ use super::config::SettingError;
 use super::constraint::Constraint;
 use super::debug;
 use super::gather::{Gathered, Remarks, gather};
-use super::judge::{Seen, Take, judge};
+use super::judge::{Seen, Take, judge, left_out};
 use super::outcomes::print_outcomes;
 use super::output::{self, ToolError, say};
 use super::print::{Page, Printer, print_thrashing};
@@ -63,6 +63,9 @@ pub enum RunError {
     /// A constraint needs ads.
     #[error("-constraint needs job ads, which -userlog alone does not give; add -jobads")]
     ConstraintWithoutAds,
+    /// Nothing is left, as a constraint takes too much.
+    #[error("{0}")]
+    ConstraintGivenUp(String),
     /// The process that stays with a node of a DAG does not begin.
     #[error("cannot begin the process that stays with this node: {0}")]
     Begin(#[source] io::Error),
@@ -282,7 +285,7 @@ pub(super) fn show(
     };
     let seen = judge_all(gathered, &mut remarks, request, config, now, &mut take)?;
     if let Some(mut view) = seen.view {
-        view.progress = progress(request, now, &mut remarks)?;
+        view.progress = progress(request, config, now, &mut remarks)?;
         view.name_recovery()?;
         let printed = printer.view(&view)?;
         nothing = match view.keep_off.iter().any(|one| one.held) {
@@ -326,6 +329,7 @@ pub(super) fn show(
 /// How far the DAG is that is asked about.
 fn progress(
     request: &Request,
+    config: &Config,
     now: i64,
     remarks: &mut Remarks,
 ) -> Result<Option<Progress>, RunError> {
@@ -333,7 +337,11 @@ fn progress(
         return Ok(None);
     };
     remarks.faults.extend(dag.faults.iter().cloned());
-    let mut progress = dag.progress(log, &ReadOptions::default(), now)?;
+    let bytes = config.event_log_bytes()?;
+    let mut progress = dag.progress(log, &ReadOptions::default().newest(bytes), now)?;
+    if !request.user_logs.contains(log) {
+        remarks.faults.extend(left_out(log, "", progress.skipped, bytes));
+    }
     // Of the past the files that are there now say nothing.
     if request.now.is_none() {
         remarks.faults.append(&mut progress.faults);
@@ -401,7 +409,12 @@ pub(super) fn gathered(
     let (gathered, mut remarks) = gather(request, config, &filter, now)?;
     if let Some(constraint) = constraint.as_ref().filter(|_| !request.dag_node) {
         let judged = gathered.held.iter().chain(&gathered.others);
-        remarks.faults.extend(constraint.undecided());
+        match constraint.undecided() {
+            Some(line) if judged.clone().next().is_none() => {
+                return Err(RunError::ConstraintGivenUp(line));
+            }
+            line => remarks.faults.extend(line),
+        }
         remarks.faults.extend(constraint.unknown(judged.map(|job| job.ad.to_classad())));
     }
     Ok((gathered, remarks))

@@ -31,6 +31,8 @@ pub struct LogReport {
     pub damaged: u64,
     /// The first of them.
     pub first_damage: Option<DamagedEvent>,
+    /// The first of them that was too large.
+    pub too_large: Option<DamagedEvent>,
     /// The file of a rotated log that it is in.
     pub damaged_file: Option<PathBuf>,
     /// Bytes read; of a rotated log they are not counted.
@@ -44,6 +46,9 @@ impl LogReport {
     pub(super) fn damage(&mut self, damaged: DamagedEvent) -> ControlFlow<()> {
         self.damaged += 1;
         let gone = damaged.is_io();
+        if damaged.is_too_large() && self.too_large.is_none() {
+            self.too_large = Some(damaged.clone());
+        }
         self.first_damage.get_or_insert(damaged);
         if gone { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
@@ -52,6 +57,7 @@ impl LogReport {
     fn extend(&mut self, part: Self) {
         self.events += part.events;
         self.damaged += part.damaged;
+        self.too_large = self.too_large.take().or(part.too_large);
         if self.first_damage.is_none() {
             (self.first_damage, self.damaged_file) = (part.first_damage, part.damaged_file);
         }

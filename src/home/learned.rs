@@ -1,9 +1,11 @@
 //! What was said of a hold, joined with what came of its release.
 
-use std::collections::{HashMap, HashSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{Judged, Pair, Said};
 use crate::journal::{Asked, Entry, HoldOf, Learned, VERSION, What, owner_of};
+use crate::shares::{Shares, Size};
 
 use eventlog::JobId;
 
@@ -65,20 +67,32 @@ pub fn learned(asked: &[Entry], known: &[Entry], ended: &[Ended]) -> Vec<Entry> 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rows {
     rows: Vec<Learned>,
+    /// Entries that there was no room for, by owner.
+    pub left_out: BTreeMap<Box<str>, u64>,
+}
+
+impl Size for &Learned {
+    fn size(&self) -> u64 {
+        1
+    }
 }
 
 impl Rows {
-    /// The newest entries, at most so many.
+    /// Entries, at most so many: the owners share the places, and of each the newest are taken.
     pub fn newest(entries: &[Entry], most: usize) -> Self {
-        let mut rows: Vec<Learned> = entries
-            .iter()
-            .filter_map(|entry| match &entry.what {
-                What::Learned(learned) if is_fit(learned) => Some(learned.clone()),
-                _ => None,
-            })
-            .collect();
+        let mut shares = Shares::new(most, u64::MAX);
+        for entry in entries {
+            if let What::Learned(learned) = &entry.what
+                && is_fit(learned)
+            {
+                let owner = learned.asked.owner.as_deref().unwrap_or_default();
+                shares.push(owner, Reverse(learned.released), learned);
+            }
+        }
+        let (rows, left_out) = shares.in_turns(1, |_| 1);
+        let mut rows: Vec<Learned> = rows.into_iter().cloned().collect();
         rows.sort_by_key(|row| row.released);
-        Self { rows: rows.split_off(rows.len().saturating_sub(most)) }
+        Self { rows, left_out }
     }
 
     /// Releases from this instant on.

@@ -65,6 +65,23 @@ fn rows_are_of_the_models_that_are_named() {
 }
 
 #[test]
+fn an_owner_with_many_outcomes_leaves_the_others_theirs() {
+    let of = |owner: &str, proc: i32, released: i64| {
+        let mut new =
+            learned(&[asked(proc, NOON, NOON, 0.5)], &[], &[ended(proc, NOON, released, true)]);
+        let What::Learned(one) = &mut new[0].what else { panic!("{new:?}") };
+        one.asked.owner = Some(owner.to_owned());
+        new.remove(0)
+    };
+    let hers = (0..3).map(|proc| of("alice", proc, NOON + 1));
+    let entries: Vec<Entry> =
+        hers.chain((3..90).map(|proc| of("mallory", proc, NOON + i64::from(proc)))).collect();
+    let rows = Rows::newest(&entries, 10);
+    assert_eq!((rows.since(0), rows.since(NOON + 83)), (10, 7));
+    assert_eq!(rows.left_out, BTreeMap::from([("mallory".into(), 80)]));
+}
+
+#[test]
 fn lines_that_no_model_can_say_are_left_out() {
     let mut entries = learned(
         &[asked(0, NOON, NOON + 60, 1.5), asked(1, NOON, NOON + 60, 0.5)],

@@ -65,12 +65,15 @@ fn held_jobs<R: Read>(
     let mut sorter = Sorter::new(selection, limit, &place);
     let mut ads = 0;
     let error = |source| QueueError::Read { path: path.to_owned(), source };
+    // What a constraint names may refer to any attribute, over several others.
+    let whole = selection.constraint.as_ref().map(|_| Projection::whole());
+    let read = whole.as_ref().unwrap_or(projection);
     // One core reads, another one sorts.
     let (sender, batches) = mpsc::sync_channel::<Vec<AdItem>>(BATCHES);
     thread::scope(|scope| {
         let reading = scope.spawn(move || {
             let mut batch = Vec::new();
-            read_ads(open().map_err(error)?, path, projection, |item| {
+            read_ads(open().map_err(error)?, path, read, |item| {
                 batch.push(item);
                 if batch.len() < BATCH {
                     return ControlFlow::Continue(());
@@ -87,7 +90,12 @@ fn held_jobs<R: Read>(
         for item in batches.into_iter().flatten() {
             ads += usize::from(matches!(item, AdItem::Ad(_)));
             match item {
-                AdItem::Ad(ad) if filter(&ad) => sorter.take(&ad),
+                AdItem::Ad(mut ad) if filter(&ad) => {
+                    if whole.is_some() {
+                        projection.cut(&mut ad);
+                    }
+                    sorter.take(&ad);
+                }
                 AdItem::Ad(_) => {}
                 AdItem::Fault(fault) => sorter.fault(&fault),
             }

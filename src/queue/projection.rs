@@ -175,6 +175,16 @@ impl Projection {
             .collect()
     }
 
+    /// Leaves out of an ad what is not kept.
+    pub(super) fn cut(&self, ad: &mut ClassAd) {
+        let followed = self.followed().filter_map(|name| ad.get(name));
+        let more: HashSet<String> = followed
+            .flat_map(Expr::attribute_references)
+            .map(|reference| reference.name.to_ascii_lowercase())
+            .collect();
+        ad.retain(|name| self.keeps(name) || more.contains(&name.to_ascii_lowercase()));
+    }
+
     /// The names kept, unless all are.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(String::as_str)

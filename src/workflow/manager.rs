@@ -6,6 +6,9 @@ use std::path::Path;
 use eventlog::{Body, EventKind, EventLogError, LogReader, ReadOptions, input};
 use serde::Serialize;
 
+/// Bytes of `FILE.dagman.log` that are read, the newest. Assumed: a DAGMan job has a few events.
+const LONGEST: u64 = 16 << 20;
+
 /// The DAGMan job that a DAG was last given to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Manager {
@@ -36,7 +39,8 @@ impl Manager {
     pub(super) fn of(dag: &Path, now: i64) -> Option<Self> {
         let mut log = dag.as_os_str().to_owned();
         log.push(".dagman.log");
-        let mut log = open_log(Path::new(&log), &ReadOptions::default()).ok()?;
+        let options = ReadOptions::default().newest(LONGEST);
+        let mut log = open_log(Path::new(&log), &options).ok()?;
         let mut last: Option<Self> = None;
         while let Some(event) = log.next_event() {
             let Ok(event) = event else { continue };

@@ -29,6 +29,58 @@ fn a_dag_of_products_of_splices_takes_little_memory() {
     assert!(said.contains(bound), "{said}");
 }
 
+/// With seconds of processor time that the bytes of its logs would take a hundred times.
+#[test]
+fn of_the_logs_of_a_dag_the_newest_bytes_are_read() {
+    let place = Place::new();
+    place.file(".condor/holdadvise/config", "HOLDADVISE_EVENT_LOG_MIB = 1\n");
+    place.file("work.dag", "JOB A a.sub\n");
+    place.file("a.sub", "log = job.log\nqueue\n");
+    let program = env!("CARGO_BIN_EXE_condor_holdadvise");
+    for log in ["job.log", "work.dag.nodes.log", "work.dag.dagman.log"] {
+        place.file("job.log", HELD_LOG);
+        place.file(log, HELD_LOG);
+        let path = place.path(log);
+        let file = std::fs::OpenOptions::new().write(true).open(&path).expect("a log");
+        file.set_len(20 << 30).expect("a sparse log");
+        let log_of = format!("\n...\n{HELD_LOG}");
+        std::os::unix::fs::FileExt::write_all_at(&file, log_of.as_bytes(), 20 << 30)
+            .expect("its end");
+        let script = format!("ulimit -t 20; exec {program} -dag work.dag -workflow -now {NOW}");
+        let mut command = place.command("/bin/sh");
+        command.args(["-c", &script]).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let output = command.output().expect("the program runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{log}: {said}");
+        let all = format!("{said}{}", String::from_utf8_lossy(&output.stdout));
+        let line = format!("event log {log}: its first 20480 MiB, its last 1 MiB are read");
+        // That of DAGMan tells nothing of jobs.
+        assert!(all.contains(&line) || log == "work.dag.dagman.log", "{all}");
+        std::fs::remove_file(path).expect("a log");
+    }
+}
+
+#[test]
+fn a_constraint_that_takes_too_much_is_an_error() {
+    let place = Place::new();
+    let doubled: String =
+        (1..=30).map(|at| format!("S{at} = strcat(S{0}, S{0})\n", at - 1)).collect();
+    let ad = "ClusterId = 7\nProcId = 0\nOwner = \"alice\"\nJobStatus = 5\nNumHolds = 1\n\
+              EnteredCurrentStatus = 1772360000\nHoldReasonCode = 13\n";
+    place.file("held.ads", format!("{ad}S0 = \"{}\"\n{doubled}", "x".repeat(1_000)));
+    let given_up = "Error: -constraint: 1 ad was left out, to evaluate it was given up; expected at most 400 operators";
+    let deep = format!("{}true", "true && ".repeat(10_000));
+    for constraint in ["size(S30) > 1", &deep] {
+        let words = ["-jobads", "held.ads", "-constraint", constraint, "-now", NOW];
+        let said = place.run(&words, "");
+        assert!(said.status != 0 && said.stderr.starts_with(given_up), "{said:?}");
+    }
+    // What an attribute refers to counts, however many are between.
+    let said = place.advise("-jobads held.ads -constraint size(S9)==512000 -json");
+    let all: Value = serde_json::from_str(&said.stdout).expect("an array");
+    assert_eq!(all[0]["ClusterId"], 7, "{said:?}");
+}
+
 #[test]
 fn what_a_hold_has_no_steps_for_is_said() {
     let place = Place::new();

@@ -182,11 +182,11 @@ pub enum AskError {
     Io(#[from] io::Error),
 }
 
-/// Keeps what the judge says that models said.
+/// Keeps what the judge says that models said; returned is what there was no room for.
 ///
 /// # Errors
 /// [`JournalError`]
-pub fn keep(settings: &Settings, lines: &[Line], now: i64) -> Result<(), JournalError> {
+pub fn keep(settings: &Settings, lines: &[Line], now: i64) -> Result<Option<String>, JournalError> {
     let entry = |line: &Line| {
         let Line::Asked(Asked { job, num_holds, entered, owner, in_use, challenger }) = line else {
             return None;

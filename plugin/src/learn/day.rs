@@ -14,6 +14,7 @@ use holdadvise::home::{
 };
 use holdadvise::journal::Journal;
 use holdadvise::model::{Apart, LEAST_OUTCOMES, MAX_ARCHIVE_BYTES};
+use holdadvise::shares;
 use holdadvise::text::{classad_quote, shown};
 use rustix::process::{Resource, Rlimit, setrlimit};
 
@@ -30,7 +31,7 @@ const DAY: i64 = 86_400 - 1_800;
 /// Seconds between two requests of a training at least. Assumed.
 const BETWEEN_REQUESTS: i64 = 7 * 86_400;
 
-/// Outcomes that are looked at, the newest. Assumed.
+/// Outcomes that are looked at, of each owner the newest. Assumed.
 const MOST_ROWS: usize = 50_000;
 
 /// Seconds of what was learned that are looked back.
@@ -116,9 +117,12 @@ pub fn day(config: &Config, now: i64, debug: bool) -> Result<Option<Day>, LearnE
     }
     let known = read(&settings.learned(), now - LOOKED_BACK);
     let new = learned(&read(&settings.asked(), now - 2 * 40 * 86_400), &known, &ended);
-    add(&settings.learned(), &new, MONTHS_LEARNED)?;
+    faults.extend(add(&settings.learned(), &new, MONTHS_LEARNED)?);
     let entries = [known.as_slice(), &new].concat();
     let rows = Rows::newest(&entries, MOST_ROWS);
+    let left_out = rows.left_out.iter().map(|(owner, count)| (&**owner, *count));
+    let newest = |owners| format!("{MOST_ROWS} outcomes are looked at; left out: {owners}");
+    faults.extend(shares::left_out(left_out).map(newest));
     let mut day = Day { new: new.len(), faults, ..Day::default() };
     day.outcomes = rows.judged(&found.identity).len();
     day.calibration = calibrate(&rows, &found, &places, &access_point(config))?;

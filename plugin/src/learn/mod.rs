@@ -15,8 +15,9 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use holdadvise::home::PlaceError;
-use holdadvise::journal::{Entry, Journal, JournalError, Kept};
+use holdadvise::home::{PlaceError, own, put};
+use holdadvise::journal::{Entry, Journal, JournalError, Kept, What};
+use holdadvise::shares::{self, Shares, Size};
 
 /// Bytes of a month of what was said, and of what was learned, at most. Assumed: a hundred thousand
 /// lines, which take a second to read.
@@ -65,19 +66,29 @@ pub enum LearnError {
     },
 }
 
-/// Adds entries to a journal of a bounded size: a month that is full takes no more, and of the
-/// months before `months` remain.
+/// A line of such a journal.
+struct Numbered<'a>(usize, &'a [u8]);
+
+impl Size for Numbered<'_> {
+    fn size(&self) -> u64 {
+        self.1.len() as u64 + 1
+    }
+}
+
+/// Adds entries to a journal of a bounded size: of the months before `months` remain. The owners
+/// share the bytes of a month; who has more than a share of a full one keeps what came first.
+/// Returned: what is left out.
 ///
 /// # Errors
 /// [`JournalError`]
-fn add(folder: &Path, entries: &[Entry], months: usize) -> Result<(), JournalError> {
-    let Some(first) = entries.first() else { return Ok(()) };
+fn add(folder: &Path, entries: &[Entry], months: usize) -> Result<Option<String>, JournalError> {
+    let Some(first) = entries.first() else { return Ok(None) };
     let journal = Journal::open(folder)?;
     let locked = journal.lock()?;
-    let failed = |source| JournalError::Io { path: folder.to_owned(), doing: "list", source };
+    let failed = |doing| move |source| JournalError::Io { path: folder.to_owned(), doing, source };
     let mut files = Vec::new();
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
+    for entry in fs::read_dir(folder).map_err(failed("list"))? {
+        let entry = entry.map_err(failed("list"))?;
         let name = entry.file_name().to_string_lossy().into_owned();
         if name.starts_with("journal-") && name.ends_with(".jsonl") {
             files.push((name, entry.metadata().map_or(0, |metadata| metadata.len())));
@@ -87,12 +98,46 @@ fn add(folder: &Path, entries: &[Entry], months: usize) -> Result<(), JournalErr
     let month = jiff::Timestamp::from_second(first.time).unwrap_or_default();
     let month = month.to_zoned(jiff::tz::TimeZone::UTC).strftime("journal-%Y-%m.jsonl");
     let month = month.to_string();
-    let is_full = files.iter().any(|(name, bytes)| *name == month && *bytes >= MONTH);
+    let used = files.iter().find(|(name, _)| *name == month).map_or(0, |(_, bytes)| *bytes);
     let old = files.len().saturating_sub(months);
     for (name, _) in files.drain(..old) {
         let _ = fs::remove_file(folder.join(name));
     }
-    if is_full { Ok(()) } else { locked.add(entries) }
+    let line = |entry| serde_json::to_vec(entry).map_err(io::Error::from);
+    let new: Vec<Vec<u8>> =
+        entries.iter().map(line).collect::<Result<_, _>>().map_err(failed("write"))?;
+    if used + new.iter().map(|line| line.len() as u64 + 1).sum::<u64>() <= MONTH {
+        return locked.add(entries).map(|()| None);
+    }
+    let path = folder.join(&month);
+    let old = own(&path, 2 * MONTH).map_err(failed("read"))?.unwrap_or_default();
+    let mut shares = Shares::new(usize::MAX, MONTH);
+    let lines = old.split(|byte| *byte == b'\n').chain(new.iter().map(Vec::as_slice));
+    for (number, line) in lines.enumerate() {
+        if let Ok(entry) = serde_json::from_slice::<Entry>(line) {
+            shares.push(owner_of(&entry), (), Numbered(number, line));
+        }
+    }
+    let (mut kept, left_out) = shares.in_turns(1, |_| 1);
+    kept.sort_unstable_by_key(|Numbered(number, _)| *number);
+    let text: Vec<u8> =
+        kept.into_iter().flat_map(|Numbered(_, line)| line.iter().chain(b"\n")).copied().collect();
+    if text != old {
+        put(folder, &month, &text, 0o600).map_err(failed("write"))?;
+    }
+    let owners = shares::left_out(left_out.iter().map(|(owner, count)| (&**owner, *count)));
+    let full = |owners| format!("{} is full, of which is left out: {owners}", path.display());
+    Ok(owners.map(full))
+}
+
+/// Whose share a line is part of. Those of an older program are of one owner.
+fn owner_of(entry: &Entry) -> &str {
+    let owner = match &entry.what {
+        What::Asked(asked) => asked.owner.as_deref(),
+        What::Learned(learned) => learned.asked.owner.as_deref(),
+        _ => None,
+    };
+    owner.unwrap_or("nobody known")
 }
 
 /// What such a journal has; nothing where there is none.

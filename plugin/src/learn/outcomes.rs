@@ -46,8 +46,8 @@ pub fn outcomes(config: &Config, now: i64) -> Result<(), JudgeError> {
     if let Some(log) = log {
         let window = |log: LogFiles| log.window(&read, from, LOG_BYTES);
         let memory = (settings.memory << 20) / LOG_SHARE;
-        let (.., left_out) = history.read_within(log, window, memory);
-        if let Some(note) = not_kept(&left_out) {
+        let (report, _, left_out) = history.read_within(log, window, memory);
+        for note in not_kept(&report, &left_out) {
             writeln!(out, "{}", Line::Note(reason_of(&note)))?;
         }
     }

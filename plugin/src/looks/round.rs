@@ -1,7 +1,7 @@
 //! One round: each owner of held jobs has a process of its own, and what those wrote is put into
 //! the folder.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::{self, BufReader, PipeReader, PipeWriter, Read, pipe};
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
@@ -22,7 +22,7 @@ use super::folder::{Folder, Record};
 use super::owner::arguments;
 use super::{JOBS, LONGEST_RECORD, OWNERS, is_account};
 use crate::asking::LEFT_OUT;
-use crate::process::{MOST_OWNERS, POLL, ProcessError, Running, next_line};
+use crate::process::{POLL, ProcessError, Running, next_line};
 use crate::settings::Settings;
 
 /// Owners whose processes run at the same time. Assumed.
@@ -40,6 +40,13 @@ const GONE: Duration = Duration::from_millis(500);
 
 /// How long owners may be looked up among the accounts in a round. Assumed: a third of it.
 const ACCOUNTS: Duration = Duration::from_secs(30);
+
+/// Names of owners that are looked up in a round at most. Assumed: of a queue of a hundred thousand
+/// held jobs each may have one of its own.
+const MOST_NAMES: usize = 100_000;
+
+/// Names that are looked up at once. Assumed: arguments have room for a hundred times as many.
+const TOGETHER: usize = 500;
 
 /// How long what was found of an owner counts. Assumed: five rounds, since a name service may be
 /// away for a while.
@@ -187,14 +194,14 @@ fn owners(account: &Ids, deadline: Instant) -> Result<BTreeSet<String>, ProcessE
     let mut running = Running::start(&mut command, "condor_q")?;
     let output = running.child.stdout.take();
     let reader = thread::spawn(move || {
-        let mut owners = BTreeSet::new();
+        let mut names = BTreeSet::new();
         let mut output = BufReader::new(output.into_iter().next()?);
         while let Some(line) = next_line(&mut output) {
             let name = line.and_then(|line| String::from_utf8(line).ok());
-            let name = name.filter(|name| is_account(name) && owners.len() < MOST_OWNERS);
-            owners.extend(name);
+            let name = name.filter(|name| is_account(name) && names.len() < MOST_NAMES);
+            names.extend(name);
         }
-        Some(owners)
+        Some(names)
     });
     running.wait(deadline)?;
     Ok(reader.join().ok().flatten().unwrap_or_default())
@@ -222,6 +229,33 @@ fn each(
             });
         }
     });
+}
+
+/// Which of these names the name service may have ([`plain`]); `None` where it does not say so in time.
+fn named(names: &[String], deadline: Instant) -> Option<HashSet<String>> {
+    let mut command = Command::new("getent");
+    command.arg("passwd").args(names).stdin(Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut running = Running::start(&mut command, "getent").ok()?;
+    let mut output = running.child.stdout.take()?;
+    let reader = thread::spawn(move || {
+        let mut text = Vec::new();
+        let _ = output.read_to_end(&mut text);
+        text
+    });
+    match running.wait(deadline) {
+        // It fails where one of the names is none.
+        Ok(()) | Err(ProcessError::Failed { .. }) => {}
+        Err(_) => return None,
+    }
+    let text = String::from_utf8_lossy(&reader.join().ok()?).into_owned();
+    Some(text.lines().filter_map(|line| line.split(':').next()).map(plain).collect())
+}
+
+/// A name of an account without its domain and case, which a name service may write in other ways.
+fn plain(name: &str) -> String {
+    let name = name.rsplit('\\').next().unwrap_or_default();
+    name.split('@').next().unwrap_or_default().to_ascii_lowercase()
 }
 
 /// The numbers of an account with files of its own: not root's, nor HTCondor's.
@@ -398,15 +432,17 @@ impl LeftBehind {
     ) -> BTreeSet<String> {
         let mut known = self.2.lock().unwrap_or_else(PoisonError::into_inner);
         known.retain(|owner, (_, at)| owners.contains(owner) && at.elapsed() < KNOWN);
-        owners.retain(|owner| match known.get(owner) {
-            Some((is_user, _)) => *is_user,
-            None if Instant::now() >= until => true,
-            None => {
-                let is_user = ids_of_user(owner, account).is_some();
+        let new = owners.iter().filter(|owner| !known.contains_key(*owner));
+        let new: Vec<String> = new.cloned().collect();
+        for some in new.chunks(TOGETHER) {
+            let Some(named) = named(some, until) else { break };
+            for owner in some.iter().filter(|_| Instant::now() < until) {
+                let is_user =
+                    named.contains(&plain(owner)) && ids_of_user(owner, account).is_some();
                 known.insert(owner.clone(), (is_user, Instant::now()));
-                is_user
             }
-        });
+        }
+        owners.retain(|owner| known.get(owner).is_none_or(|(is_user, _)| *is_user));
         owners
     }
 

@@ -97,6 +97,10 @@ impl Dag {
     /// and many children. Assumed.
     pub const MOST_NODES: usize = 1_000_000;
 
+    /// Lines that are read, those of a file as often as it is used. Assumed: three for each node of
+    /// a million, and comments.
+    pub const MOST_LINES: usize = 4_000_000;
+
     /// Parents and children that PARENT lines have, the nodes of a splice counted each time that it
     /// is named. Assumed.
     pub const MOST_JOINED: usize = 4_000_000;
@@ -162,12 +166,17 @@ impl Dag {
         (is_of_one && !file.contains('$')).then_some((folder, file))
     }
 
-    /// Jobs of its nodes with their names, as the submit events of logs have them. A log that
-    /// cannot be read has none.
-    pub fn jobs_of<'a>(&self, logs: impl Iterator<Item = &'a PathBuf>) -> HashMap<JobId, String> {
+    /// Jobs of its nodes with their names, as the submit events of logs have them, of each its
+    /// newest `bytes`. A log that cannot be read has none.
+    pub fn jobs_of<'a>(
+        &self,
+        logs: impl Iterator<Item = &'a PathBuf>,
+        bytes: u64,
+    ) -> HashMap<JobId, String> {
         let mut found = HashMap::new();
+        let options = ReadOptions::default().newest(bytes);
         for log in logs {
-            let Ok(mut log) = open_log(log, &ReadOptions::default()) else { continue };
+            let Ok(mut log) = open_log(log, &options) else { continue };
             while let Some(event) = log.next_event() {
                 let Ok(event) = event else { continue };
                 if event.kind() == EventKind::Submit

@@ -51,6 +51,9 @@ pub struct Progress {
     /// What is wrong with submit files, for people.
     #[serde(skip)]
     pub faults: Vec<String>,
+    /// Bytes at the beginning of the nodes log that were left out.
+    #[serde(skip)]
+    pub skipped: u64,
 }
 
 impl Progress {
@@ -118,6 +121,7 @@ impl Dag {
         now: i64,
     ) -> Result<Progress, EventLogError> {
         let mut jobs = Jobs::default();
+        let mut skipped = 0;
         match jobs.read(log, options, now) {
             // DAGMan begins it with the first job that it submits; where only the logs of jobs were
             // kept, they tell.
@@ -127,7 +131,7 @@ impl Dag {
                     let _ = jobs.read(&log, options, now);
                 }
             }
-            read => read?,
+            read => skipped = read?,
         }
         let state = |node: &Node| match jobs.nodes.get(&node.name) {
             _ if node.done => State::Done,
@@ -157,7 +161,7 @@ impl Dag {
         let counts = counts.into_iter().collect();
         let (manager, rescue) = (self.manager.clone(), self.rescue.clone());
         let faults = self.without_submit_file(&states).into_iter().collect();
-        Ok(Progress { counts, blockers, blocked, manager, rescue, resume: None, faults })
+        Ok(Progress { counts, blockers, blocked, manager, rescue, resume: None, faults, skipped })
     }
 
     /// Nothing but a submit file can be meant, and no PRE script writes it.
@@ -239,8 +243,8 @@ impl NodeJobs {
 }
 
 impl Jobs {
-    /// Adds what a log has until `now`, Unix seconds.
-    fn read(&mut self, log: &Path, options: &ReadOptions, now: i64) -> Result<(), EventLogError> {
+    /// Adds what a log has until `now`, Unix seconds; returned: the bytes of it that were left out.
+    fn read(&mut self, log: &Path, options: &ReadOptions, now: i64) -> Result<u64, EventLogError> {
         let mut log = open_log(log, options)?;
         while let Some(event) = log.next_event() {
             let Ok(event) = event else { continue };
@@ -280,7 +284,7 @@ impl Jobs {
             };
             self.now(event.job, state);
         }
-        Ok(())
+        Ok(log.skipped())
     }
 
     /// Another cluster of a node is another try of it.

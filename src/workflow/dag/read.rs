@@ -22,6 +22,8 @@ const FILES: usize = 10_000;
 pub(super) struct Left {
     /// Of [`LONGEST`].
     bytes: u64,
+    /// Of [`Dag::MOST_LINES`].
+    lines: usize,
     /// Of [`Dag::MOST_JOINED`].
     joined: usize,
     /// It was said that something is left out.
@@ -30,11 +32,17 @@ pub(super) struct Left {
 
 impl Default for Left {
     fn default() -> Self {
-        Self { bytes: LONGEST, joined: Dag::MOST_JOINED, is_said: false }
+        Self { bytes: LONGEST, lines: Dag::MOST_LINES, joined: Dag::MOST_JOINED, is_said: false }
     }
 }
 
 impl Left {
+    /// One more line; else the bound that is reached.
+    fn line(&mut self) -> Result<(), &'static str> {
+        self.lines = self.lines.checked_sub(1).ok_or("4,000,000 lines")?;
+        Ok(())
+    }
+
     /// What one more name takes that stands for so many nodes behind a prefix; else the bound that
     /// is reached.
     fn take(&mut self, prefix: &str, joined: usize) -> Result<(), &'static str> {
@@ -64,6 +72,10 @@ impl Dag {
         let mut joined: Vec<(usize, &str)> = Vec::new();
         for (number, line) in text.lines().enumerate() {
             let line = line.trim();
+            if let Err(over) = self.left.line() {
+                self.leave_out(path, number + 1, over);
+                break;
+            }
             if let Some(end) = &inline {
                 if line == end.as_str() {
                     inline = None;
@@ -333,6 +345,18 @@ mod tests {
         let said = "more than 128 MiB, those of splices as often as they are used; what follows is left out";
         assert!(dag.faults.len() == 1 && dag.faults[0].ends_with(said), "{:?}", dag.faults);
         assert_eq!(dag.len(), 2);
+    }
+
+    #[test]
+    fn lines_of_files_that_are_included_again_and_again_end_at_a_bound() {
+        let (_folder, dag) = dag(&[
+            ("a.dag", &format!("JOB A a\n{}JOB B b\n", "INCLUDE b.dag\n".repeat(100))),
+            ("b.dag", &"#\n".repeat(50_000)),
+        ]);
+        let said = "b.dag: line 49920: more than 4,000,000 lines, those of splices as often as they are used; what \
+                    follows is left out";
+        assert!(dag.faults.len() == 1 && dag.faults[0].ends_with(said), "{:?}", dag.faults);
+        assert_eq!(dag.len(), 1);
     }
 
     #[test]
