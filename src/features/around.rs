@@ -75,6 +75,8 @@ impl Scope {
 pub(crate) enum Group {
     Cluster(i32),
     Named(Scope, Symbol),
+    /// What is counted in a group of files or servers although it is about another one.
+    Spared(Scope, Symbol),
     /// The directory of the file that a hold reason names.
     Directory(Symbol),
     AccessPoint,
@@ -437,17 +439,16 @@ fn put_steps(job: &JobHistory, normalised: &Normalised, wanted: &Wanted, put: &m
             _ => Failed::default(),
         };
         for &(group, known) in &groups {
-            if !holds.spares(group) && !failed.spares(group) {
-                put(group, &kinds, step.time, known);
-                continue;
-            }
+            put(group, &kinds, step.time, known);
+            let (of_hold, of_end) = (holds.spared(group), failed.spared(group));
+            let Some(spared) = of_hold.or(of_end) else { continue };
             let counts = |kind: &Kind| match kind {
-                Kind::Held | Kind::HeldCode(_) => !holds.spares(group),
-                Kind::LeftCode(_) => !failed.spares(group),
-                _ => true,
+                Kind::HeldCode(_) => of_hold.is_some(),
+                Kind::LeftCode(_) => of_end.is_some(),
+                _ => false,
             };
             let kinds: Vec<Kind> = kinds.iter().copied().filter(counts).collect();
-            put(group, &kinds, step.time, known);
+            put(spared, &kinds, step.time, known);
         }
         if leaves.is_some() {
             held_for = None;
@@ -494,7 +495,8 @@ fn put_results(
         groups.extend(&lasting);
         earliest(&mut groups);
         let failed = Failed::of(job, named, held_at);
-        groups.retain(|&(group, _)| !failed.spares(group));
+        let spared = |&(group, since): &Membership| Some((failed.spared(group)?, since));
+        groups.extend(groups.iter().filter_map(spared).collect::<Vec<_>>());
         let success = outcome == Outcome::Success;
         for (group, member_since) in groups {
             put(group, &[Kind::Released(key, success)], at, member_since);
@@ -668,13 +670,18 @@ impl Failed {
         Self(named.file.symbol().filter(own).map(|file| (file, named.server.symbol())))
     }
 
-    /// The hold is not about this file or server.
-    fn spares(self, group: Group) -> bool {
-        self.0.is_some_and(|(file, server)| match group {
-            Group::Named(Scope::File, other) => other != file,
-            Group::Named(Scope::Server, other) => Some(other) != server,
-            _ => false,
-        })
+    /// What is counted of the hold although it is not about this file or server.
+    fn spared(self, group: Group) -> Option<Group> {
+        let (file, server) = self.0?;
+        match group {
+            Group::Named(Scope::File, other) if other != file => {
+                Some(Group::Spared(Scope::File, other))
+            }
+            Group::Named(Scope::Server, other) if Some(other) != server => {
+                Some(Group::Spared(Scope::Server, other))
+            }
+            _ => None,
+        }
     }
 }
 
@@ -742,6 +749,7 @@ impl Group {
             Self::Cluster(cluster) => (1, i64::from(cluster)),
             Self::Directory(symbol) => (2, i64::from(symbol.number())),
             Self::Named(scope, symbol) => (3 + scope as u8, i64::from(symbol.number())),
+            Self::Spared(scope, symbol) => (128 + scope as u8, i64::from(symbol.number())),
         }
     }
 }

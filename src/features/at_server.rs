@@ -1,6 +1,7 @@
 //! What jobs met at one file server.
 
 use super::around::GroupSeries;
+use super::neighbourhood::{MOST_SPARED, without};
 use super::series::Both;
 
 /// The job of no number: every job is counted.
@@ -11,6 +12,8 @@ const NOBODY: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AtServer<'a> {
     pub(super) series: Both<'a, GroupSeries>,
+    /// What is counted there although it is about another file.
+    pub(super) spared: Both<'a, GroupSeries>,
     pub(super) code: i32,
     pub(super) instant: i64,
 }
@@ -18,17 +21,34 @@ pub(crate) struct AtServer<'a> {
 impl AtServer<'_> {
     /// When the first hold began, Unix seconds.
     pub(crate) fn first_held(&self) -> Option<i64> {
-        self.series.held_code(self.code).first(i64::MIN, self.instant, NOBODY)
+        let first = |of: Both<'_, GroupSeries>, from| {
+            of.held_code(self.code).first(from, self.instant, NOBODY)
+        };
+        let mut held = first(self.series, i64::MIN);
+        for _ in 0..MOST_SPARED {
+            let Some(at) = held.filter(|at| first(self.spared, at.saturating_sub(1)) == Some(*at))
+            else {
+                break;
+            };
+            held = first(self.series, at);
+        }
+        held
     }
 
     /// How many holds there were.
     pub(crate) fn holds(&self) -> usize {
-        self.series.held_code(self.code).count(i64::MIN, self.instant, NOBODY)
+        let count = |of: Both<'_, GroupSeries>| {
+            of.held_code(self.code).count(i64::MIN, self.instant, NOBODY)
+        };
+        count(self.series).saturating_sub(count(self.spared))
     }
 
     /// The jobs with a hold after `from` and not after `to`.
     pub(crate) fn held(&self, from: i64, to: i64) -> impl Iterator<Item = u32> {
-        self.series.held_code(self.code).jobs(from, to.min(self.instant), NOBODY)
+        let jobs = |of: Both<'_, GroupSeries>| {
+            of.held_code(self.code).jobs(from, to.min(self.instant), NOBODY).collect::<Vec<_>>()
+        };
+        without(jobs(self.series).into_iter(), jobs(self.spared).into_iter())
     }
 
     /// When a job with input from there last began to execute, not after `to`.

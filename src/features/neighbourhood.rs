@@ -8,6 +8,9 @@ use super::around::GroupSeries;
 use super::series::{Both, Results, Series};
 use crate::history::Symbol;
 
+/// Holds that are spared, passed over one by one. Assumed.
+pub(super) const MOST_SPARED: usize = 1_000;
+
 /// What one scope's jobs, but for the held one, did and do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Neighbourhood {
@@ -156,6 +159,22 @@ pub(crate) fn voices<T>(jobs: impl Iterator<Item = T>, voice: impl Fn(T) -> Voic
     own + others.into_values().map(|jobs| jobs.min(OF_ONE_OWNER)).sum::<usize>()
 }
 
+/// Jobs of `all` without those of `spared`, each as often as it is there.
+pub(super) fn without(
+    all: impl Iterator<Item = u32>,
+    spared: impl Iterator<Item = u32>,
+) -> impl Iterator<Item = u32> {
+    let mut left: HashMap<u32, usize> = HashMap::new();
+    spared.for_each(|job| *left.entry(job).or_default() += 1);
+    all.filter(move |job| match left.get_mut(job).filter(|left| **left > 0) {
+        Some(left) => {
+            *left -= 1;
+            false
+        }
+        None => true,
+    })
+}
+
 /// Voices of those that got through outweigh those that failed: a run that was on its way before may
 /// still fail after the first has got through.
 pub(crate) fn outweighs((through, failed): (usize, usize)) -> bool {
@@ -178,33 +197,47 @@ impl Neighbourhood {
         scope: Scope,
         name: Option<String>,
         others: &Others<'_>,
+        spared: &Others<'_>,
         voice: impl Fn(u32) -> Voice,
     ) -> Self {
-        let Others { series, released, as_is, changed, last_release, .. } = *others;
+        let Others { series, released, .. } = *others;
         let Window { held_at, instant, job, .. } = others.window;
         let key = others.window.key();
         let first = |results: Both<'_, Results>| results.first(instant, job);
         let first_started_since = series.started().first(held_at, instant, job);
         let total = |(successes, failures): (usize, usize)| successes + failures;
-        let all_released = released.count(i64::MIN, instant, job);
+        let pair = |of: fn(&Others<'_>) -> (usize, usize)| {
+            let (all, spared) = (of(others), of(spared));
+            (all.0.saturating_sub(spared.0), all.1.saturating_sub(spared.1))
+        };
+        let number = |of: &dyn Fn(&Others<'_>) -> usize| of(others).saturating_sub(of(spared));
+        let all_released = pair(|of| of.released.count(i64::MIN, of.window.instant, of.window.job));
+        let (as_is, changed) = (pair(|of| of.as_is), pair(|of| of.changed));
+        let last_release =
+            others.last_release.filter(|last| spared.last_release.as_ref() != Some(last));
         // Whole access points and sites have many starts, and nobody asks for their voices.
         let has_voices = matches!(scope, Scope::Server | Scope::File | Scope::Reason);
         let began = || series.started().jobs(held_at, instant, job);
         let held = |from| others.held_code.jobs(from, instant, job);
-        let voices = |jobs: &mut dyn Iterator<Item = u32>| match has_voices {
-            true => voices(jobs, &voice),
+        let spared_holds = |from| spared.held_code.jobs(from, instant, job);
+        let voices = |jobs: &mut dyn Iterator<Item = u32>,
+                      spared: &mut dyn Iterator<Item = u32>| match has_voices {
+            true => voices(without(jobs, spared), &voice),
             false => 0,
         };
-        let voices_released_since = (
-            voices(&mut released.ended(true, held_at, instant, job)),
-            voices(&mut released.ended(false, held_at, instant, job)),
-        );
+        let ended = |success| {
+            let of = |results: Both<'_, Results>| {
+                results.ended(success, held_at, instant, job).collect::<Vec<_>>().into_iter()
+            };
+            voices(&mut of(released), &mut of(spared.released))
+        };
+        let voices_released_since = (ended(true), ended(false));
         Self {
             scope,
             name,
             first_started_since,
             held_after_start: first_started_since
-                .map_or(0, |started| others.count(others.held_code, started)),
+                .map_or(0, |started| number(&|of| of.count(of.held_code, started))),
             last_release,
             got_through: last_release.is_some_and(|(at, success)| success && at > held_at)
                 || outweighs(voices_released_since),
@@ -213,20 +246,20 @@ impl Neighbourhood {
                 .chain(first(series.changed(key)))
                 .min(),
             started_since: others.started_since,
-            voices_started_since: voices(&mut began()),
+            voices_started_since: voices(&mut began(), &mut std::iter::empty()),
             voices_held_after_start: first_started_since
-                .map_or(0, |started| voices(&mut held(started))),
+                .map_or(0, |started| voices(&mut held(started), &mut spared_holds(started))),
             vouched_since: match has_voices {
                 true => Vouched::by(began(), &voice),
                 false => Vouched::Nobody,
             },
             voices_released_since,
             succeeded_since: others.succeeded_since,
-            held_same_code_since: others.held_same_code_since,
-            held_now_same_code: others.held_now_same_code,
+            held_same_code_since: number(&|of| of.held_same_code_since),
+            held_now_same_code: number(&|of| of.held_now_same_code),
             last_started: others.last_started,
-            last_held_same_code: others.last_held_same_code,
-            released_since: others.released_since,
+            last_held_same_code: others.last_held_but_for(spared),
+            released_since: pair(|of| of.released_since),
             outcomes_pending: total(all_released) > total(as_is) + total(changed),
             as_is,
             changed,
@@ -279,6 +312,20 @@ impl<'a> Others<'a> {
     /// When it last happened to one of them.
     pub(crate) fn last(&self, series: Both<'_, Series>) -> Option<i64> {
         series.last(self.window.instant, self.window.job)
+    }
+
+    /// When one of them last went on hold for the same code, but for the holds that are spared.
+    fn last_held_but_for(&self, spared: &Self) -> Option<i64> {
+        let Window { job, .. } = self.window;
+        let mut last = self.last_held_same_code;
+        // Assumed: nobody has so many later ones but to be in the way.
+        for _ in 0..MOST_SPARED {
+            let Some(at) = last.filter(|at| spared.held_code.last(*at, job) == Some(*at)) else {
+                break;
+            };
+            last = self.held_code.last(at.saturating_sub(1), job);
+        }
+        last
     }
 
     /// When a release from the same code and subcode was last known to have ended in success.

@@ -211,9 +211,13 @@ impl Sampler {
     pub(crate) fn at_server(&self, hold: &Episode, instant: i64) -> AtServer<'_> {
         let absent = JobHistory { job: hold.identity.job, ..JobHistory::default() };
         let view = self.view(hold, instant, &absent);
-        let group = view.named().server.symbol().map(|name| Group::Named(Scope::Server, name));
-        let series = group.map(|group| self.around.group(group, view.viewer));
-        AtServer { series: series.unwrap_or_default(), code: hold.identity.code, instant }
+        let server = view.named().server.symbol();
+        let of = |group: fn(Scope, Symbol) -> Group| {
+            let group = server.map(|name| group(Scope::Server, name));
+            group.map(|group| self.around.group(group, view.viewer)).unwrap_or_default()
+        };
+        let (series, spared) = (of(Group::Named), of(Group::Spared));
+        AtServer { series, spared, code: hold.identity.code, instant }
     }
 
     fn view<'a>(&'a self, hold: &'a Episode, instant: i64, absent: &'a JobHistory) -> View<'a> {
@@ -278,7 +282,8 @@ impl<'a> View<'a> {
         scopes
             .filter(|((_, others), _)| others.known)
             .map(|((scope, others), name)| {
-                Neighbourhood::of(scope, name, &others, |job| self.voice(job))
+                let spared = self.spared(scope);
+                Neighbourhood::of(scope, name, &others, &spared, |job| self.voice(job))
             })
             .collect()
     }
@@ -392,6 +397,16 @@ impl<'a> View<'a> {
                 Name::New => Others::of(true, Both::default(), self.window()),
                 Name::Known(symbol) => self.group(Group::Named(scope, symbol)),
             },
+        }
+    }
+
+    /// What is counted of a file or server although it is about another one.
+    fn spared(&self, scope: Scope) -> Others<'a> {
+        match self.name(scope, self.named()) {
+            Name::Known(symbol) if matches!(scope, Scope::Server | Scope::File) => {
+                self.group(Group::Spared(scope, symbol))
+            }
+            _ => Others::of(true, Both::default(), self.window()),
         }
     }
 
