@@ -34,6 +34,8 @@ use crate::policy::{Again, Prediction};
 use crate::text::Foreign;
 use eventlog::JobId;
 
+mod again;
+
 /// Judges held jobs: of the history nothing is seen that is later than the instant asked about.
 #[derive(Debug)]
 pub struct Advisor<'a> {
@@ -268,6 +270,14 @@ impl<'a> Advisor<'a> {
         };
         let mut advices: Vec<Option<Advice>> =
             questions.iter().map(|question| question.as_ref().map(advise)).collect();
+        for (question, advice) in questions.iter().zip(&mut advices) {
+            if let (Some(question), Some(advice)) = (question, advice)
+                && advice.recommendation == Recommendation::Remove
+            {
+                let chances = self.chances(question, question.answers(&answers, later));
+                *advice = self.without_others(question, chances)?;
+            }
+        }
         if let Some(inputs) = &self.inputs {
             self.explain_all(inputs, &questions, &answers, &mut advices)?;
         }
@@ -359,6 +369,7 @@ impl<'a> Advisor<'a> {
                     .iter()
                     .chain(&[Action::Other])
                     .all(|&action| metadata.knows_action(action)),
+            by_others: false,
         };
         // What was exceeded and the policies of the ad say the same, one of them may not be known.
         let at_once = limit.is_some_and(|(_, again)| again == Again::AtOnce);
@@ -407,50 +418,6 @@ impl<'a> Advisor<'a> {
             run: question.spent.run.unwrap_or(0.0),
             looks: question.look.is_some(),
         }
-    }
-
-    /// Adds to each advice which inputs moved its probability.
-    fn explain_all(
-        &self,
-        inputs: &Inputs,
-        questions: &[Option<Question<'_>>],
-        answers: &[f64],
-        advices: &mut [Option<Advice>],
-    ) -> Result<(), ModelError> {
-        let mut asked = Asked::default();
-        let mut explained = Vec::new();
-        for (question, advice) in questions.iter().zip(advices) {
-            let (Some(question), Some(advice)) = (question, advice) else { continue };
-            let seen = &question.seen;
-            let Answers { of_actions: of_model, .. } =
-                question.answers(answers, self.sampler.knows_delays());
-            let action = advice.action.unwrap_or(Action::AsIs);
-            let chance = of_model.iter().find(|(other, _)| *other == action);
-            // Of a code that it does not know the model's reasons are worth as little as its
-            // probability.
-            let known = self.model.metadata.knows(question.hold.identity.code);
-            let (Some(sample), Some(&(_, chance)), true) = (&question.sample, chance, known) else {
-                continue;
-            };
-            // Inputs moved the model's answer: where what was counted took its place they explain
-            // nothing.
-            if action == Action::AsIs && (seen.as_is(chance) - seen.trusted(chance)).abs() > COUNTED
-            {
-                continue;
-            }
-            let mut sample = sample.clone();
-            self.sampler.set_action(&mut sample, action);
-            let groups = inputs.ask(&sample, |without| asked.push(without));
-            explained.push((advice, chance, groups));
-        }
-        let answers = asked.answers(self.model)?;
-        let mut answers = answers.as_slice();
-        for (advice, chance, groups) in explained {
-            let (of_job, rest) = answers.split_at(groups.len().min(answers.len()));
-            advice.inputs = inputs.strongest(chance, &groups, of_job);
-            answers = rest;
-        }
-        Ok(())
     }
 
     /// What the model is asked of a job: a sample for each action that makes sense, and one as it

@@ -156,7 +156,12 @@ pub(super) const MOST_FAILED: usize = 2;
 /// the next thing to do is the release that was waited for: a small chance is enough, nothing is
 /// changed first, and `least_confidence` is not asked for, since it was seen and not only computed.
 pub(super) fn decide(chances: &Chances, costs: &Costs, least_confidence: Option<f64>) -> Decision {
-    let weighed = Weighed { chances, costs, least_confidence };
+    // The longer a job has waited, the dearer it is to leave it, whether or not time helps.
+    let aged = match chances.time_helps {
+        true => *costs,
+        false => costs.of_hold(chances.known.removal.held_for),
+    };
+    let weighed = Weighed { chances, costs: &aged, fresh: costs, least_confidence };
     let choices = weighed.choices();
     let as_is = chances.as_is();
     let made = |rule: Rule, choice: &Choice| Decision {
@@ -210,6 +215,9 @@ pub(super) fn decide(chances: &Chances, costs: &Costs, least_confidence: Option<
 struct Weighed<'a> {
     chances: &'a Chances,
     costs: &'a Costs,
+    /// Where time does not help, those of a job that has just been held: it makes no release worth
+    /// more.
+    fresh: &'a Costs,
     least_confidence: Option<f64>,
 }
 
@@ -273,13 +281,7 @@ impl Weighed<'_> {
             None => choice(R::Look, None, None, hours.looked(look), None),
         });
         all.push(choice(R::Undecided, None, None, left, Some(Against::LastResort)));
-        // The longer a job has waited, the dearer is its removal, whether or not time helps.
-        let aged = match chances.time_helps {
-            true => *costs,
-            false => costs.of_hold(chances.known.removal.held_for),
-        };
-        let removed = aged.removed(hours.best);
-        let left = aged.left(hours.best);
+        let removed = costs.removed(hours.best);
         let against = self.against_removal(removed, left, &all);
         all.push(choice(R::Remove, None, None, removed, against));
         for choice in &mut all {
@@ -295,7 +297,7 @@ impl Weighed<'_> {
 
     /// From which probability of success on a release as it is is worth it.
     fn enough(&self) -> f64 {
-        let threshold = self.costs.release_threshold();
+        let threshold = self.fresh.release_threshold();
         match self.chances.whole {
             true if self.chances.since == Others::GotThrough => {
                 shifted(WORTH_WAITING_FOR, threshold)
@@ -308,7 +310,7 @@ impl Weighed<'_> {
 
     /// From which probability of success on a release is worth it where less is known.
     fn likely(&self) -> f64 {
-        shifted(LIKELY, self.costs.release_threshold())
+        shifted(LIKELY, self.fresh.release_threshold())
     }
 
     /// The best change makes enough of a difference.
@@ -474,7 +476,7 @@ impl Weighed<'_> {
 
     fn against_removal(&self, hours: f64, left: f64, others: &[Choice]) -> Option<Against> {
         use Recommendation as R;
-        let Self { chances, costs, least_confidence } = self;
+        let Self { chances, costs, least_confidence, .. } = self;
         let ends = |choice: &&Choice| matches!(choice.recommendation, R::Release | R::Change);
         let others = others.iter().filter(ends).filter_map(|choice| choice.hours).chain([left]);
         let least = costs.remove_threshold();

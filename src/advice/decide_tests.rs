@@ -17,6 +17,7 @@ const RIPE: Removal = Removal {
     by_itself: ByItself::Nothing,
     like_job_began: false,
     untaught: false,
+    by_others: false,
 };
 
 const KNOWN: Known = Known {
@@ -404,8 +405,15 @@ fn any_chances() -> impl Strategy<Value = Chances> {
             let (held, against, after_success, named, looks, run) = like;
             let against = if held < 3 { Some(Against::FewHeld) } else { against };
             let (held_for, failed_releases, cause, by_itself, like_job_began, untaught) = removal;
-            let removal =
-                Removal { held_for, failed_releases, cause, by_itself, like_job_began, untaught };
+            let removal = Removal {
+                held_for,
+                failed_releases,
+                cause,
+                by_itself,
+                like_job_began,
+                untaught,
+                by_others: false,
+            };
             let mut actions = vec![(Action::AsIs, as_is)];
             actions.extend(memory.map(|p| (Action::Memory, p)));
             actions.extend(other.map(|p| (Action::Other, p)));

@@ -27,6 +27,7 @@ enum Blanked {
 /// Inputs that users know by one name.
 #[derive(Clone, Debug)]
 struct Group {
+    of: InputGroup,
     name: &'static str,
     columns: Vec<(usize, f32)>,
     states: Blanked,
@@ -50,7 +51,12 @@ impl Inputs {
                     .filter(|column| column.group() == Some(of))
                     .map(|column| (at, column.missing()))
             };
-            Group { name, columns: columns.iter().enumerate().filter_map(column).collect(), states }
+            Group {
+                of,
+                name,
+                columns: columns.iter().enumerate().filter_map(column).collect(),
+                states,
+            }
         };
         let slots = Slots::new(schema.slots).unwrap_or_default();
         let [cluster, owner, same_code, any] = slots.of_kinds().map(Blanked::Slots);
@@ -72,18 +78,37 @@ impl Inputs {
         Self { groups, slots: schema.slots, not_observed }
     }
 
+    /// The sample without what jobs of other owners did, whose jobs may fail on purpose.
+    pub(super) fn without_others(&self, sample: &Sample) -> Sample {
+        const OTHERS: [InputGroup; 4] = [
+            InputGroup::Site,
+            InputGroup::Transfer,
+            InputGroup::HeldAlike,
+            InputGroup::AccessPoint,
+        ];
+        let mut without = sample.clone();
+        for group in self.groups.iter().filter(|group| OTHERS.contains(&group.of)) {
+            self.leave_out(&mut without, group);
+        }
+        without
+    }
+
+    fn leave_out(&self, sample: &mut Sample, group: &Group) {
+        for &(column, value) in &group.columns {
+            if let Some(cell) = sample.statics.get_mut(column) {
+                *cell = value;
+            }
+        }
+        self.blank(&mut sample.states, &group.states);
+    }
+
     /// Hands the sample without each group to `ask`; gives the numbers of the groups asked about.
     /// Those that are blank in it as it is are left out.
     pub(super) fn ask(&self, sample: &Sample, mut ask: impl FnMut(&Sample)) -> Vec<usize> {
         let mut asked = Vec::new();
         for (number, group) in self.groups.iter().enumerate() {
             let mut without = sample.clone();
-            for &(column, value) in &group.columns {
-                if let Some(cell) = without.statics.get_mut(column) {
-                    *cell = value;
-                }
-            }
-            self.blank(&mut without.states, &group.states);
+            self.leave_out(&mut without, group);
             if without != *sample {
                 ask(&without);
                 asked.push(number);

@@ -219,6 +219,8 @@ pub(super) struct Removal {
     pub like_job_began: bool,
     /// The model was not trained on every action that could help.
     pub untaught: bool,
+    /// Without what jobs of other owners did it is not the verdict.
+    pub by_others: bool,
 }
 
 /// What stands against a removal.
@@ -236,6 +238,8 @@ pub enum AgainstRemoval {
     LikeJobBegan,
     /// The model knows too little.
     Untaught,
+    /// Only with what jobs of other owners did, who may make theirs fail, is nothing likely to help.
+    ByOthers,
     /// Another choice costs hardly more.
     Cost,
 }
@@ -255,6 +259,7 @@ impl Removal {
             (self.by_itself != ByItself::Nothing, AgainstRemoval::ByItself(self.by_itself)),
             (self.like_job_began, AgainstRemoval::LikeJobBegan),
             (self.untaught, AgainstRemoval::Untaught),
+            (self.by_others, AgainstRemoval::ByOthers),
             (others.any(|other| hours > AT_MOST * other), AgainstRemoval::Cost),
         ]
         .into_iter()
@@ -278,6 +283,7 @@ mod tests {
             by_itself: ByItself::Nothing,
             like_job_began: false,
             untaught: false,
+            by_others: false,
         }
     }
 

@@ -256,6 +256,7 @@ pub fn against_removal(against: Against) -> String {
         Against::Untaught => {
             "The model was not trained on every change that could help.".to_owned()
         }
+        Against::ByOthers => "Only failures of other owners' jobs speak for a removal.".to_owned(),
         Against::Cost => "A removal would save too little.".to_owned(),
     }
 }
