@@ -346,15 +346,15 @@ fn a_removal_needs_a_day_two_failed_releases_and_nobody_who_acts() {
     };
     let of = |log: &str, hours, by_itself| advised(log, hours, by_itself).recommendation;
     assert_eq!(of(HOPELESS, 25, ByItself::Nothing), Recommendation::Remove);
-    assert_eq!(of(HOPELESS, 23, ByItself::Nothing), Recommendation::Undecided);
-    assert_eq!(of(HOPELESS, 25, ByItself::Unknown), Recommendation::Undecided);
-    assert_eq!(of(HOPELESS, 25, ByItself::Acts), Recommendation::Undecided);
+    assert_eq!(of(HOPELESS, 23, ByItself::Nothing), Recommendation::Look);
+    assert_eq!(of(HOPELESS, 25, ByItself::Unknown), Recommendation::Look);
+    assert_eq!(of(HOPELESS, 25, ByItself::Acts), Recommendation::Look);
     let once = HOPELESS.replacen(
         "013 (007.000.000) 2026-03-01 09:00",
         "021 (007.000.000) 2026-03-01 09:00",
         1,
     );
-    assert_eq!(of(&once, 25, ByItself::Nothing), Recommendation::Undecided);
+    assert_eq!(of(&once, 25, ByItself::Nothing), Recommendation::Look);
     let transfer = HOPELESS.replace("Code 3 Subcode 1", "Code 13 Subcode 2");
     assert_ne!(of(&transfer, 25, ByItself::Nothing), Recommendation::Remove);
     let began = format!(

@@ -77,6 +77,9 @@ pub enum Against {
     GotThrough,
     /// Nothing outside the job is known that would help.
     NothingToWaitFor,
+    /// Time makes it no likelier, and the hours on hold would pay for it: whoever has looked, and found
+    /// nothing, may release.
+    LookFirst,
     /// Time does not help, and nothing is known to have changed since the hold.
     NothingChanged,
     /// Fewer than three jobs of the cluster are held for this cause.

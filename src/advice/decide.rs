@@ -142,7 +142,7 @@ const LIKELY: f64 = 0.65;
 pub(super) const MOST_FAILED: usize = 2;
 
 /// Decides: of the choices that nothing stands against the one with the least expected hours
-/// ([`Hours`]); where something stands against each, a look, if anything is known to look at. What
+/// ([`Hours`]); where something stands against each, a look, if anything is known to look at or no time helps. What
 /// stands against a choice is a property of the hold, not of its costs; docs/developing/advice.md
 /// has the derivation, and says which of the numbers above are assumed.
 ///
@@ -203,7 +203,9 @@ pub(super) fn decide(chances: &Chances, costs: &Costs, least_confidence: Option<
         return Decision { undecided, ..made(Rule::LeastHours, choice) };
     }
     let why = Some(weighed.undecided(&choices));
-    let (rule, recommendation) = match chances.looks && chances.known.unknown_code.is_none() {
+    // Where no time helps somebody has to act, and does so after a look.
+    let looks = chances.looks || !chances.time_helps;
+    let (rule, recommendation) = match looks && chances.known.unknown_code.is_none() {
         true => (Rule::LookFirst, Recommendation::Look),
         false => (Rule::NoChoice, Recommendation::Undecided),
     };
@@ -297,14 +299,18 @@ impl Weighed<'_> {
 
     /// From which probability of success on a release as it is is worth it.
     fn enough(&self) -> f64 {
-        let threshold = self.fresh.release_threshold();
+        self.enough_by(self.fresh)
+    }
+
+    fn enough_by(&self, costs: &Costs) -> f64 {
+        let threshold = costs.release_threshold();
         match self.chances.whole {
             true if self.chances.since == Others::GotThrough => {
                 shifted(WORTH_WAITING_FOR, threshold)
             }
             true => threshold,
             // Where failures of others are not seen, few successes are not enough.
-            false => self.likely(),
+            false => shifted(LIKELY, threshold),
         }
     }
 
@@ -349,8 +355,8 @@ impl Weighed<'_> {
     fn against_release(&self) -> Option<Against> {
         let chances = self.chances;
         let (as_is, came) = (chances.as_is(), chances.since == Others::GotThrough);
-        let least = self.enough();
-        if as_is < least {
+        let (least, aged) = (self.enough(), self.enough_by(self.costs));
+        if as_is < least.min(aged.max(WORTH_WAITING_FOR)) {
             return Some(Against::Unlikely { least });
         }
         let is_surer = chances.whole && as_is >= self.likely();
@@ -378,7 +384,8 @@ impl Weighed<'_> {
         // A change that nobody can name, and of which nothing tells more, cannot be made.
         let can_be_made =
             |(action, _): &(Action, f64)| chances.looks || !chances.unnamed.contains(action);
-        self.better_changed().filter(can_be_made).map(|_| Against::ChangeIsBetter)
+        let better = self.better_changed().filter(can_be_made).map(|_| Against::ChangeIsBetter);
+        better.or((as_is < least).then_some(Against::LookFirst))
     }
 
     fn against_try(&self) -> Option<Against> {

@@ -329,8 +329,10 @@ impl Advice {
     pub fn releases_after_look(&self) -> bool {
         let against = self.choices.of(Recommendation::Release).and_then(|release| release.against);
         self.recommendation == Recommendation::Look
-            && self.undecided == Some(Undecided::NotNamed)
-            && against == Some(Against::ChangeIsBetter)
+            && match against {
+                Some(Against::ChangeIsBetter) => self.undecided == Some(Undecided::NotNamed),
+                against => against == Some(Against::LookFirst),
+            }
     }
 
     /// What to change before a release, in this order.

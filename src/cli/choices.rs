@@ -126,6 +126,7 @@ pub(super) fn against(against: &Against) -> String {
         Against::WaitIsAsGood => "a wait makes success as likely".to_owned(),
         Against::GotThrough => "others have got through since".to_owned(),
         Against::NothingToWaitFor => "nothing is known to wait for".to_owned(),
+        Against::LookFirst => "time alone makes it no likelier".to_owned(),
         Against::NothingChanged => "nothing is known to have changed since the hold".to_owned(),
         Against::FewHeld => "fewer than three jobs of the cluster are held for this".to_owned(),
         Against::OpenTry { job } => format!("job {job} was released, and shows it soon"),
