@@ -142,9 +142,9 @@ const LIKELY: f64 = 0.65;
 pub(super) const MOST_FAILED: usize = 2;
 
 /// Decides: of the choices that nothing stands against the one with the least expected hours
-/// ([`Hours`]); where something stands against each, a look, if anything is known to look at or no time helps. What
-/// stands against a choice is a property of the hold, not of its costs; docs/developing/advice.md
-/// has the derivation, and says which of the numbers above are assumed.
+/// ([`Hours`]); where something stands against each, a look, if anything is known to look at or no
+/// time helps. What stands against a choice is a property of the hold, not of its costs;
+/// docs/developing/advice.md has the derivation, and says which of the numbers above are assumed.
 ///
 /// Of a limit of the job's own the ad tells cause and cure, and no probability decides between
 /// them: HTCondor evaluates `periodic_hold` in the next run as in this one (manual page
