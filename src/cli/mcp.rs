@@ -465,7 +465,7 @@ fn answer_of(tool: &Tool, text: Result<String, String>, (result, mut said): Ende
     };
     let data = is_data.then(|| serde_json::from_str::<Value>(&text).ok()).flatten();
     // What goes to standard error otherwise; it is kept apart from data.
-    let said: String = said.into_iter().map(|line| line + "\n").collect();
+    let said: String = said.into_iter().map(|line| unquoted(line) + "\n").collect();
     let mut items = Vec::new();
     if is_data && !text.is_empty() {
         items.push(json!({ "type": "text", "text": text }));
@@ -481,6 +481,15 @@ fn answer_of(tool: &Tool, text: Result<String, String>, (result, mut said): Ende
         answer["structuredContent"] = json!({ "jobs": jobs });
     }
     answer
+}
+
+/// A line about a file that is not what it was taken for, without what stands in it: an assistant may
+/// have been led to name any file.
+fn unquoted(line: String) -> String {
+    match line.find("found '") {
+        Some(at) => format!("{}found something else", &line[..at]),
+        None => line,
+    }
 }
 
 /// What a tool writes, up to [`LONGEST_ANSWER`] bytes of it, and whether more was written.
@@ -654,6 +663,22 @@ mod tests {
         };
         assert!(said("-1 < NumHolds").contains("1 expression"), "{}", said("-1 < NumHolds"));
         assert!(said("-rules").contains("1 expression"), "{}", said("-rules"));
+    }
+
+    #[test]
+    fn a_file_that_is_something_else_is_not_quoted() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("pool_password");
+        std::fs::write(&file, "hunter2hunter2\n").unwrap();
+        for (tool, arguments) in [
+            ("advice", json!({ "job_ads": file })),
+            ("explain", json!({ "job_ads": file })),
+            ("evidence", json!({ "job_ads": file, "epochs": [file] })),
+            ("replay", json!({ "policy": "true", "user_logs": [file], "epochs": [file] })),
+        ] {
+            let answer = call_of(tool, &arguments).to_string();
+            assert!(!answer.contains("hunter2"), "{tool}: {answer}");
+        }
     }
 
     #[test]
