@@ -364,6 +364,32 @@ fn a_removal_needs_a_day_two_failed_releases_and_nobody_who_acts() {
     assert_ne!(of(&began, 25, ByItself::Nothing), Recommendation::Remove);
 }
 
+#[test]
+fn failures_of_other_owners_remove_nothing() {
+    // For another reason: a like job that begins would speak for this one.
+    let other = HOPELESS.replace("ExitCode =!= 0", "ImageSize > Limit");
+    let of = |cluster: i32| format!("({cluster:03}.000.000) 2026-03-02");
+    let others: String =
+        (20..40).map(|cluster| other.replace("(007.000.000) 2026-03-01", &of(cluster))).collect();
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("EventLog");
+    let advised = |log: &str, model: &Model| {
+        std::fs::write(&path, log).expect("written");
+        let mut history = HistoryBuilder::new();
+        let options = ReadOptions::in_zone(TimeZone::UTC);
+        history.read_log(&path, Coverage::AccessPoint, &options).expect("a log");
+        let advisor = Advisor::new(history.build(), model).expect("a schema");
+        let held = Held { by_itself: ByItself::Nothing, ..Held::of_log(JobId::new(7, 0)) };
+        let advice = advisor.advise(&held, 1_772_359_320 + 30 * 3_600).expect("the engine runs");
+        advice.expect("it is held").recommendation
+    };
+    let by_others = model(1.0, &[("access-point-held-same-code-since", -9.0)], &[]);
+    assert_ne!(advised(HOPELESS, &by_others), Recommendation::Remove);
+    let all = HOPELESS.to_owned() + &others;
+    assert_ne!(advised(&all, &by_others), Recommendation::Remove);
+    assert_eq!(advised(&all, &model(-9.0, &[], &[])), Recommendation::Remove);
+}
+
 /// An ad of the job `proc` of a cluster of jobs that are held for this.
 fn held_ad(proc: i32, (code, subcode, reason): (i32, i32, &str), held_at: i64) -> ClassAd {
     let text = format!(
