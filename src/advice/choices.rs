@@ -77,8 +77,8 @@ pub enum Against {
     GotThrough,
     /// Nothing outside the job is known that would help.
     NothingToWaitFor,
-    /// Time makes it no likelier, and the hours on hold would pay for it: whoever has looked, and found
-    /// nothing, may release.
+    /// Time makes it no likelier, but the hours on hold would pay for it: whoever has looked and found
+    /// nothing may release.
     LookFirst,
     /// Time does not help, and nothing is known to have changed since the hold.
     NothingChanged,

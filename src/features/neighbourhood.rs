@@ -51,7 +51,7 @@ pub struct Neighbourhood {
     pub released_since: (usize, usize),
     /// How many voices stand behind these successes and failures, counted likewise.
     pub voices_released_since: (usize, usize),
-    /// Such releases got through since the job went on hold: the last one to come to an outcome
+    /// Such releases got through since the job went on hold: the last one whose outcome is known
     /// succeeded, or those that failed have less than half as many voices.
     pub got_through: bool,
     /// When the first outcome of a release from the same code and subcode was known, before this

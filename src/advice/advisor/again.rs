@@ -6,7 +6,8 @@ use crate::history::Action;
 use crate::model::ModelError;
 
 impl Advisor<'_> {
-    /// The advice on a job that would be removed: it is not where only other owners' jobs speak for it.
+    /// The advice on a job that would be removed: it is no removal where only other owners' jobs speak
+    /// for one.
     pub(super) fn without_others(
         &self,
         question: &Question<'_>,
