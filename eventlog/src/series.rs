@@ -57,6 +57,8 @@ pub struct ChunkedSeries {
     pub(super) later: VecDeque<(PathBuf, File, YearHint)>,
     /// Where in the first of them reading begins.
     pub(super) offset: u64,
+    /// Events that were wanted are left out, for the bound on bytes.
+    pub cut: bool,
     /// The siblings that could not be read, when all were asked for.
     pub unread: Vec<EventLogError>,
 }

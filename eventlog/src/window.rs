@@ -44,7 +44,13 @@ impl LogFiles {
         let Siblings { files, unread } = self.0;
         let hints = years::hints(&files, options);
         let later = files.into_iter().zip(hints).map(|((path, file), hint)| (path, file, hint));
-        ChunkedSeries { options: options.clone(), later: later.collect(), offset: 0, unread }
+        ChunkedSeries {
+            options: options.clone(),
+            later: later.collect(),
+            offset: 0,
+            cut: false,
+            unread,
+        }
     }
 
     /// Bytes of the files that [`LogFiles::window`] reads; compressed ones are not among them.
@@ -67,37 +73,38 @@ impl LogFiles {
         let mut later: VecDeque<_> =
             files.into_iter().zip(hints).map(|((path, file), hint)| (path, file, hint)).collect();
         let mut left = most;
-        let (mut first, mut offset) = (later.len(), 0);
+        let (mut first, mut offset, mut cut) = (later.len(), 0, false);
         for (index, (_, file, year)) in later.iter().enumerate().rev() {
             if left == 0 {
+                cut = true;
                 break;
             }
             let length = file.metadata().map_or(0, |metadata| metadata.len());
             let options = ReadOptions { year: *year, ..options.clone() };
             first = index;
-            offset = place_of(file, &options, since, length.saturating_sub(left), length);
+            (offset, cut) = place_of(file, &options, since, length.saturating_sub(left), length);
             if offset > 0 {
                 break;
             }
             left = left.saturating_sub(length);
         }
         later.drain(..first);
-        ChunkedSeries { options: options.clone(), later, offset, unread }
+        ChunkedSeries { options: options.clone(), later, offset, cut, unread }
     }
 }
 
 /// Where the first event from `since` on begins, up to a few; not before `from`. 0: the whole file
-/// is to be read. Times of a log are in order, up to some seconds. However long an event is, no
-/// byte is read for it more than a few times.
-fn place_of(file: &File, options: &ReadOptions, since: i64, from: u64, length: u64) -> u64 {
+/// is to be read. And whether such events lie before `from`. Times of a log are in order, up to some
+/// seconds. However long an event is, no byte is read for it more than a few times.
+fn place_of(file: &File, options: &ReadOptions, since: i64, from: u64, length: u64) -> (u64, bool) {
     let (mut before, mut behind) = (from, length);
-    let mut found = 0;
+    let (mut found, mut cut) = (0, false);
     let mut options = options.clone();
     if from > 0 {
         match event_behind(file, &options, from, length) {
-            Some((offset, _)) => found = offset,
+            Some((offset, time)) => (found, cut) = (offset, time >= since),
             // Nothing else keeps to the bound.
-            None => return length,
+            None => return (length, true),
         }
     }
     while behind - before > NEAR {
@@ -111,7 +118,7 @@ fn place_of(file: &File, options: &ReadOptions, since: i64, from: u64, length: u
             None => behind = middle,
         }
     }
-    found
+    (found, cut)
 }
 
 /// The event behind the first one that is whole between `at` and `until`: its place, and the time of

@@ -427,7 +427,7 @@ fn history(read: &Input, log: Option<LogFiles>, bench: &mut Bench) -> History {
         let since = bench.now - bench.settings.hours * 3_600;
         let window = |log: LogFiles| log.window(&bench.read, since, LOG_BYTES);
         let (report, unread, left_out) = history.read_within(log, window, bench.memory / LOG_SHARE);
-        bench.notes.extend(not_kept(&report, &left_out));
+        bench.notes.extend(not_kept(&report, &left_out, LOG_BYTES));
         log::info!("event log: {} events, {} damaged", report.events, report.damaged);
         for error in unread {
             log::info!("{error}");
@@ -439,13 +439,20 @@ fn history(read: &Input, log: Option<LogFiles>, bench: &mut Bench) -> History {
     history.build()
 }
 
-/// What of the event log there was no room for.
-pub(crate) fn not_kept(report: &LogReport, left_out: &BTreeMap<String, u64>) -> Vec<String> {
+/// What of the event log there was no room for, of which `most` bytes are read.
+pub(crate) fn not_kept(
+    report: &LogReport,
+    left_out: &BTreeMap<String, u64>,
+    most: u64,
+) -> Vec<String> {
     let owners = left_out.iter().map(|(owner, count)| (owner.as_str(), *count));
     let owners = shares::left_out(owners)
         .map(|owners| format!("no memory for all of EVENT_LOG, of which is left out: {owners}"));
     let event = report.too_large.as_ref().map(|event| format!("EVENT_LOG: {event}"));
-    owners.into_iter().chain(event).collect()
+    let cut = report.cut.then(|| {
+        format!("EVENT_LOG: its newest {} MiB are read, older events too are wanted", most >> 20)
+    });
+    owners.into_iter().chain(event).chain(cut).collect()
 }
 
 /// What of released jobs nobody knows the end.

@@ -276,6 +276,31 @@ fn an_event_of_a_hundred_megabytes_is_left_out_and_all_are_advised() {
 }
 
 #[test]
+fn a_log_that_is_too_long_for_its_hours_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("EventLog");
+    let now = jiff::Timestamp::now().as_second();
+    let log: String = (0..135)
+        .map(|event| {
+            let at = jiff::Timestamp::from_second(now - 2 * 86_400 + event * 1_000).unwrap();
+            let (at, note) = (at.strftime("%Y-%m-%d %H:%M:%SZ"), "n".repeat(1_000_000));
+            format!("000 (7.000.000) {at} Job submitted from host: <x>\n    {note}\n...\n")
+        })
+        .collect();
+    std::fs::write(&path, log).unwrap();
+    let ads = ad("alice", 9, 0, 1_790_000_000, "");
+    for (hours, is_said) in [("24", false), ("72", true)] {
+        let settings = [("EVENT_LOG", path.to_str().unwrap()), ("HOLDADVISE_LOG_HOURS", hours)];
+        let lines = lines(&judge_set(ads.as_bytes(), &settings));
+        let said = |line: &Line| {
+            let said = "EVENT_LOG: its newest 128 MiB are read, older events too are wanted";
+            matches!(line, Line::Note(note) if note == said)
+        };
+        assert_eq!(lines.iter().any(said), is_said, "{lines:?}");
+    }
+}
+
+#[test]
 fn policies_that_take_too_long_are_said_with_their_owner() {
     let mut ads = String::new();
     for proc in 0..40 {

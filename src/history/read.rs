@@ -39,6 +39,8 @@ pub struct LogReport {
     pub bytes: u64,
     /// Bytes at the beginning that were left out ([`ReadOptions::newest`]).
     pub skipped: u64,
+    /// Events that were wanted were left out, for the bound on bytes of a window.
+    pub cut: bool,
 }
 
 impl LogReport {
@@ -135,7 +137,7 @@ impl HistoryBuilder {
         mut series: ChunkedSeries,
     ) -> (LogReport, Vec<EventLogError>) {
         let source = self.add_source(Coverage::AccessPoint);
-        let mut report = LogReport::default();
+        let mut report = LogReport { cut: series.cut, ..LogReport::default() };
         for (path, log) in series.by_ref() {
             // Some chunks are in memory at once.
             let log = if self.room.is_some() { log.in_chunks_of(CHUNK) } else { log };

@@ -47,7 +47,7 @@ pub fn outcomes(config: &Config, now: i64) -> Result<(), JudgeError> {
         let window = |log: LogFiles| log.window(&read, from, LOG_BYTES);
         let memory = (settings.memory << 20) / LOG_SHARE;
         let (report, _, left_out) = history.read_within(log, window, memory);
-        for note in not_kept(&report, &left_out) {
+        for note in not_kept(&report, &left_out, LOG_BYTES) {
             writeln!(out, "{}", Line::Note(reason_of(&note)))?;
         }
     }
