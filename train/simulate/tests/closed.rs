@@ -7,7 +7,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use holdadvise_simulate::{
-    Course, Deed, Event, Fix, HeldNow, Loop, Policy, Preset, Settings, Spread, Thing,
+    Cause, Course, Deed, Event, Fix, HeldNow, Loop, Policy, Preset, Settings, Spread, Thing,
     simulate_closed,
 };
 
@@ -76,7 +76,7 @@ fn a_person_comes_after_the_delay_and_again_after_a_wait() {
 fn again(change: impl Fn(Thing) -> Thing + 'static) -> (usize, usize) {
     let courses = played(Loop::default(), move |held| {
         let cause = held.hidden.cause().unwrap();
-        // Not every limit on run time can be raised.
+        // Those of sites cannot be raised.
         match Thing::of(cause).filter(|wrong| held.num_holds == 1 && *wrong != Thing::RunTime) {
             Some(wrong) => Deed::Change(vec![Fix::Thing(change(wrong))]),
             None => Deed::Remove,
@@ -104,6 +104,23 @@ fn a_change_helps_only_where_it_is_of_what_is_wrong() {
     let (wrong, of) = again(other);
     // The others pass, or somebody else puts them right.
     assert!(of >= 20 && wrong * 10 > of * 3, "{wrong} of {of}");
+}
+
+#[test]
+fn a_limit_on_run_time_that_the_job_sets_itself_can_be_raised() {
+    let own = |event: &Event| matches!(event, Event::Held { code: 46 | 47, .. });
+    let courses = played(Loop::default(), |held| match held.code {
+        46 | 47 => Deed::Change(vec![Fix::Thing(Thing::RunTime)]),
+        _ => Deed::Remove,
+    });
+    let (mut changed, mut again) = (0, 0);
+    for Course { events, .. } in &courses {
+        if let [(_, Event::Held { cause: Cause::TooLong, .. }), rest @ ..] = &events[..] {
+            changed += rest.iter().filter(|(_, event)| matches!(event, Event::Changed(_))).count();
+            again += rest.iter().filter(|(_, event)| own(event)).count();
+        }
+    }
+    assert!(changed > 0 && again == 0, "{again} of {changed}");
 }
 
 #[test]

@@ -239,7 +239,9 @@ impl Simulation {
                     let site = self.world.sites.iter().position(|site| site.name == *name);
                     edits.excluded |= site.map_or(0, |site| 1 << site);
                 }
-                Fix::Thing(thing) => edits.mended |= wrong == Some(*thing),
+                Fix::Thing(thing) if wrong != Some(*thing) => {}
+                Fix::Thing(Thing::RunTime) => (edits.mended, edits.unlimited) = (true, true),
+                Fix::Thing(_) => edits.mended = true,
             }
         }
         edits
@@ -292,6 +294,7 @@ impl Simulation {
                     failures -= 1;
                     now += AGAIN;
                     subject.edits.mended |= Thing::of(cause).is_some();
+                    subject.edits.unlimited |= Thing::of(cause) == Some(Thing::RunTime);
                     if is_of_site(cause) {
                         subject.edits.excluded |= 1 << run.site;
                     }

@@ -79,6 +79,8 @@ pub(crate) struct Edits {
     pub(crate) mended: bool,
     /// The mend shows in the ad: another path, another command.
     pub(crate) described: bool,
+    /// The job's own limits on run time were raised.
+    pub(crate) unlimited: bool,
 }
 
 /// Draws the mistake of a new cluster.

@@ -169,7 +169,8 @@ impl Attempt<'_, '_> {
         };
         // A limit of the owner's own can be raised.
         let own = |by: Limit| matches!(by, Limit::Policy);
-        let limit = self.workflow.duration_limit.filter(|&(_, by)| !(own(by) && self.mended()));
+        let is_raised = |by: Limit| self.subject.edits.unlimited || own(by) && self.mended();
+        let limit = self.workflow.duration_limit.filter(|&(_, by)| !is_raised(by));
         if let Some((limit, by)) = limit {
             let cause = hung.unwrap_or_else(|| slow(limit as f64));
             let symptom = match by {

@@ -158,7 +158,10 @@ fn ad(out: &mut String, end: &RunEnd<'_>) {
     }
     ad.text("Out", format_args!("logs/{}.out", place.proc));
     ad.string("Owner", place.owner);
-    ad.put("PeriodicHold", workflow.holds_itself);
+    match workflow.holds_itself {
+        true => ad.put("PeriodicHold", "JobStatus == 2 && MemoryUsage > RequestMemory"),
+        false => ad.put("PeriodicHold", false),
+    }
     match &workflow.periodic_release {
         Some(policy) => ad.put("PeriodicRelease", policy.expression(clock)),
         None => ad.put("PeriodicRelease", false),
