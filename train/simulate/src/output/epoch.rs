@@ -66,7 +66,11 @@ impl EpochWriter {
 pub(crate) fn ad_of_run(end: &RunEnd<'_>) -> String {
     let mut text = String::new();
     epoch_ad(&mut text, end);
-    text
+    // What is written says of the policy only that there is one; here it may be evaluated.
+    text.replace(
+        "\nPeriodicHold = true\n",
+        "\nPeriodicHold = JobStatus == 2 && MemoryUsage > RequestMemory\n",
+    )
 }
 
 fn epoch_ad(out: &mut String, end: &RunEnd<'_>) {
@@ -158,10 +162,7 @@ fn ad(out: &mut String, end: &RunEnd<'_>) {
     }
     ad.text("Out", format_args!("logs/{}.out", place.proc));
     ad.string("Owner", place.owner);
-    match workflow.holds_itself {
-        true => ad.put("PeriodicHold", "JobStatus == 2 && MemoryUsage > RequestMemory"),
-        false => ad.put("PeriodicHold", false),
-    }
+    ad.put("PeriodicHold", workflow.holds_itself);
     match &workflow.periodic_release {
         Some(policy) => ad.put("PeriodicRelease", policy.expression(clock)),
         None => ad.put("PeriodicRelease", false),
