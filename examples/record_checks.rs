@@ -20,7 +20,7 @@ use classads::ClassAd;
 use eventlog::JobId;
 use holdadvise::advice::{Held, Policies, ask_urls};
 use holdadvise::checks::{self, LocalFiles, Urls};
-use holdadvise::cli::{Config, local_files};
+use holdadvise::inquiry::{Config, local_files};
 use holdadvise::policy::PolicyTime;
 
 fn main() -> ExitCode {

@@ -1,4 +1,4 @@
-//! Replays ways to size jobs on what jobs of logs and tables used, for `scripts/trials/sizes`.
+//! Replays ways to size jobs on what jobs of logs and tables used, for `lab/trials/sizes`.
 //!
 //! ```text
 //! cargo run --release --example sizes -- memory|disk first|again LOST FILE...

@@ -16,10 +16,12 @@
 //! | [`collect`] | keeps logs over their rotations |
 //! | [`hold_code`] | the table of hold codes |
 //! | [`home`] | learns from outcomes of the own access point |
+//! | [`inquiry`] | from a queue, files and logs to judged jobs |
 //! | [`journal`] | what was done, and how it ended |
 //! | [`metrics`] | figures of predicted probabilities |
 //! | [`page`] | pages for people |
 //! | [`policy`] | evaluates, explains and checks release policies |
+//! | [`print`](mod@print) | prints advice, for people and for scripts |
 //! | [`queue`] | finds held jobs |
 //! | [`random`] | random numbers that a seed repeats |
 //! | [`replay`] | tries release policies on the holds of the past |
@@ -39,6 +41,8 @@ pub mod features;
 pub mod history;
 pub mod hold_code;
 pub mod home;
+pub mod inquiry;
+mod job_status;
 pub mod journal;
 mod memo;
 pub mod metrics;
@@ -46,19 +50,19 @@ pub mod model;
 #[doc(hidden)]
 pub mod page;
 pub mod policy;
+pub mod print;
 mod private;
 pub mod profile;
 pub mod queue;
 pub mod random;
 pub mod replay;
 pub mod rights;
+pub mod sentences;
 pub mod shares;
 pub mod sizes;
 pub mod suggest;
 pub mod text;
 pub mod workflow;
-
-pub use cli::sentences;
 
 /// The examples of README.md.
 #[cfg(doctest)]

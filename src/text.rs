@@ -6,9 +6,11 @@
 //!
 //! - `foreign`: text of others as a type.
 //! - `secrets`: what of a text lets somebody in.
+//! - `shared`: what two texts have in common.
 
 mod foreign;
 mod secrets;
+mod shared;
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -17,6 +19,7 @@ use std::ops::RangeInclusive;
 pub use foreign::Foreign;
 pub(crate) use secrets::{HIDDEN, has_secret, is_secret_attribute, is_signed};
 use serde::Serialize;
+pub(crate) use shared::{DIFFERS, shared_letters, shared_words};
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
 /// The text on one line, without anything a terminal acts upon and with nothing that is not seen.
@@ -91,6 +94,10 @@ pub fn can_be_pasted(text: &str) -> bool {
 pub fn to_json(thing: &impl Serialize) -> serde_json::Result<String> {
     Ok(visible_json(&serde_json::to_string(thing)?).into_owned())
 }
+
+/// Version of the names in all that the tools print as JSON, there as `SchemaVersion`. It grows when
+/// a name of any output goes or its meaning changes, not when one is added.
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// [`to_json`] with an indented line for each value.
 ///

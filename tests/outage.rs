@@ -140,7 +140,7 @@ fn case_finished_on_a_plain_release() {
     assert_eq!(log.matches("Normal termination (return value 0)").count(), 150);
 }
 
-// ---- The trial: `scripts/trials/outage` on HTCondor 25.14, recorded. The server is down for ten
+// ---- The trial: `lab/trials/outage` on HTCondor 25.14, recorded. The server is down for ten
 // minutes.
 
 /// Every so many looks are replayed, and all of the first minutes after the server's return.

@@ -1,4 +1,4 @@
-//! A short closed loop on a real HTCondor pool (`scripts/trials/closed-loop --smoke`): one
+//! A short closed loop on a real HTCondor pool (`lab/trials/closed-loop --smoke`): one
 //! schedule, played by somebody who does what the printed advice says, and by a copied policy.
 //!
 //! Played only when asked, as `tests/pool_story.rs`.
@@ -11,13 +11,10 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-#[allow(dead_code, reason = "the story uses more of it")]
-mod pool;
+use crate::pool::advice;
+use crate::pool::harness::{NoPool, Pool};
 
-use pool::advice;
-use pool::harness::{NoPool, Pool};
-
-/// Numbers of the clusters of the schedule (`scripts/trials/closed-loop-plan`).
+/// Numbers of the clusters of the schedule (`lab/trials/closed-loop-plan`).
 const SERVER_AWAY: i64 = 1;
 const TOO_LITTLE_MEMORY: i64 = 2;
 const INPUT_GONE: i64 = 3;
@@ -77,7 +74,7 @@ fn the_text_says_what_json_says() {
                 says[block.verdict] = says.get(block.verdict, 0) + block.jobs\n\
                 print(json.dumps(says))";
     let mut python = Command::new("python3");
-    python.args(["-c", read]).env("PYTHONPATH", repository.join("scripts/trials"));
+    python.args(["-c", read]).env("PYTHONPATH", repository.join("lab/trials"));
     python.env("PYTHONDONTWRITEBYTECODE", "1").stdin(Stdio::piped()).stdout(Stdio::piped());
     let Ok(mut python) = python.spawn() else {
         println!("skipped: what the text says, for want of python3");
@@ -91,7 +88,7 @@ fn the_text_says_what_json_says() {
 
 fn play(program: &Path, folder: &Path) -> Result<(), NoPool> {
     let repository = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let mut call = Command::new(repository.join("scripts/trials/closed-loop"));
+    let mut call = Command::new(repository.join("lab/trials/closed-loop"));
     call.arg(folder).arg("--smoke").env("HOLDADVISE_POOL_PROGRAM", program);
     if std::env::var_os("HOLDADVISE_POOL_RELEASE").is_none() {
         call.env("HOLDADVISE_POOL_RELEASE", "trixie");

@@ -5,13 +5,11 @@
 //! where there can be no pool, HOLDADVISE_REQUIRE_POOL=1 fails there. HOLDADVISE_POOL_TABLE=FILE
 //! keeps the table, HOLDADVISE_POOL_RECORD=DIR what the pool wrote (`tests/pool/record`).
 
-mod pool;
-
-use pool::causes::Truth;
-use pool::harness::Pool;
-use pool::record::Recorder;
-use pool::story::{self, Outcome, Story};
-use pool::{advice, profile, table};
+use crate::pool::causes::Truth;
+use crate::pool::harness::Pool;
+use crate::pool::record::Recorder;
+use crate::pool::story::{self, Outcome, Story};
+use crate::pool::{advice, profile, table};
 
 #[test]
 fn advice_in_a_real_pool_is_borne_out_by_what_releases_come_to() {

@@ -8,7 +8,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use eventlog::{JobId, ReadOptions};
-use holdadvise::features::{Column, EXTRAS, FeatureSchema, Holds, Layout, Sample, Sampler};
+use holdadvise::features::{Column, FeatureSchema, Holds, Sample, Sampler};
 use holdadvise::history::{
     Action, Coverage, Episode, History, HistoryBuilder, HoldInQueue, NotedActions, epoch_written,
 };
@@ -82,7 +82,7 @@ fn same_hold<'a>(episodes: &'a [Episode], job: JobId, hold: &HoldInQueue) -> Opt
 
 fn compare(version: &str) {
     let recording = Recording::open(version);
-    let schema = FeatureSchema::with_extras(&Layout::default(), &EXTRAS);
+    let schema = FeatureSchema::current();
     let mut then = recording.history(recording.instant);
     let held = recording.held();
     for (_, _, ad) in &held {

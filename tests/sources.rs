@@ -11,12 +11,13 @@ use eventlog::{EventKind, JobId, ReadOptions};
 use flate2::read::MultiGzDecoder;
 use holdadvise::advice::job_facts::JobFacts;
 use holdadvise::advice::{
-    Advice, Advisor, Band, ByItself, FILE_ATTRIBUTES, Held, Policies, Recommendation, advise,
+    Advice, Advisor, ByItself, FILE_ATTRIBUTES, Held, Policies, Recommendation, advise,
 };
 use holdadvise::history::{
     ATTRIBUTES, Coverage, Episode, History, HistoryBuilder, HoldInQueue, NotedActions, Outcome,
     epoch_class, epoch_written,
 };
+use holdadvise::metrics::Band;
 use holdadvise::model::Model;
 use jiff::tz::TimeZone;
 

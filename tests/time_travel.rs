@@ -1,7 +1,7 @@
 //! Whatever is appended to a log later changes no byte of an earlier decision's sample.
 
 use eventlog::{Events, ReadOptions};
-use holdadvise::features::{EXTRAS, FeatureSchema, Holds, Layout, Sampler};
+use holdadvise::features::{FeatureSchema, Holds, Sampler};
 use holdadvise::history::{Action, Coverage, History, HistoryBuilder, NotedActions};
 use jiff::tz::TimeZone;
 use proptest::prelude::*;
@@ -79,7 +79,7 @@ proptest! {
         }).collect();
         let all: String = events.iter().map(|(_, text)| text.as_str()).collect();
         let episodes = history(&all).episodes(i64::MAX, &NotedActions::default());
-        let schema = FeatureSchema::with_extras(&Layout::default(), &EXTRAS);
+        let schema = FeatureSchema::current();
         let sampler = |text: &str| Sampler::for_schema(history(text), &schema, &Holds::All).unwrap();
         let afterwards = sampler(&all);
         for episode in episodes {

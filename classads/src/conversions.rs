@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::ad::ClassAd;
 use crate::expr::Expr;
 use crate::syntax::error::ParseError;
-use crate::value::{List, Value, ValueType};
+use crate::value::{List, Value};
 
 /// An ad in brackets, as [`ClassAd::parse`] reads it.
 impl FromStr for ClassAd {
@@ -108,45 +108,6 @@ impl<V: Into<Value>> From<Option<V>> for Value {
     }
 }
 
-/// A value is of another type than the one asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected {expected}, found {found}")]
-pub struct TypeError {
-    /// What was asked for.
-    pub expected: &'static str,
-    /// What the value is.
-    pub found: ValueType,
-}
-
-macro_rules! into_values {
-    ($($into:ty, $expected:literal, |$value:ident| $convert:expr;)*) => {
-        $(
-            impl TryFrom<&Value> for $into {
-                type Error = TypeError;
-
-                fn try_from($value: &Value) -> Result<Self, TypeError> {
-                    $convert.ok_or(TypeError { expected: $expected, found: $value.value_type() })
-                }
-            }
-
-            impl TryFrom<Value> for $into {
-                type Error = TypeError;
-
-                fn try_from(value: Value) -> Result<Self, TypeError> {
-                    Self::try_from(&value)
-                }
-            }
-        )*
-    };
-}
-
-into_values! {
-    bool, "a boolean", |value| value.as_boolean();
-    i64, "an integer", |value| value.as_integer();
-    f64, "a number", |value| value.as_real();
-    String, "a string", |value| value.as_str().map(str::to_owned);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -190,12 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn values_become_what_they_are() {
-        assert_eq!(i64::try_from(Value::from(7)), Ok(7));
-        assert_eq!(f64::try_from(&Value::from(7)), Ok(7.0));
-        assert_eq!(String::try_from(Value::from("a")), Ok("a".to_owned()));
-        let error = bool::try_from(Value::from(Option::<i64>::None)).unwrap_err();
-        assert_eq!(error.to_string(), "expected a boolean, found undefined");
+    fn elements_become_a_list() {
         let list: Value = [1, 2].into_iter().collect();
         assert_eq!(list.to_string(), "{ 1,2 }");
     }

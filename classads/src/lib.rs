@@ -34,7 +34,6 @@ mod syntax;
 mod value;
 
 pub use ad::ClassAd;
-pub use conversions::TypeError;
 pub use eval::{Budget, EvalContext, Step};
 pub use expr::{
     AttributeReference, BinaryOperator, Expr, Node, NodeKind, ReferenceScope, UnaryOperator,

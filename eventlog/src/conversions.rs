@@ -1,21 +1,9 @@
-//! The traits of the standard library that jobs, kinds and attributes have.
+//! The traits of the standard library that jobs and attributes have.
 
 use std::borrow::Cow;
 use std::ops::Index;
 
-use super::{AdValue, EventAd, EventKind, JobId, Text};
-
-impl From<u16> for EventKind {
-    fn from(number: u16) -> Self {
-        Self::from_number(number)
-    }
-}
-
-impl From<EventKind> for u16 {
-    fn from(kind: EventKind) -> Self {
-        kind.number()
-    }
-}
+use super::{AdValue, EventAd, JobId, Text};
 
 /// ClusterId and ProcId.
 impl From<(i32, i32)> for JobId {
@@ -57,55 +45,6 @@ impl From<String> for AdValue<'_> {
 impl<'a> From<EventAd<'a>> for AdValue<'a> {
     fn from(ad: EventAd<'a>) -> Self {
         Self::Ad(ad)
-    }
-}
-
-/// The value is of another type than the one asked for: here it is.
-impl<'a> TryFrom<AdValue<'a>> for Text<'a> {
-    type Error = AdValue<'a>;
-
-    fn try_from(value: AdValue<'a>) -> Result<Self, AdValue<'a>> {
-        match value {
-            AdValue::String(text) => Ok(text),
-            other => Err(other),
-        }
-    }
-}
-
-/// The value is of another type than the one asked for: here it is.
-impl<'a> TryFrom<AdValue<'a>> for i64 {
-    type Error = AdValue<'a>;
-
-    fn try_from(value: AdValue<'a>) -> Result<Self, AdValue<'a>> {
-        match value {
-            AdValue::Integer(value) => Ok(value),
-            other => Err(other),
-        }
-    }
-}
-
-/// The value is neither an integer nor a real: here it is.
-impl<'a> TryFrom<AdValue<'a>> for f64 {
-    type Error = AdValue<'a>;
-
-    fn try_from(value: AdValue<'a>) -> Result<Self, AdValue<'a>> {
-        match value {
-            AdValue::Integer(value) => Ok(value as Self),
-            AdValue::Real(value) => Ok(value),
-            other => Err(other),
-        }
-    }
-}
-
-/// The value is of another type than the one asked for: here it is.
-impl<'a> TryFrom<AdValue<'a>> for bool {
-    type Error = AdValue<'a>;
-
-    fn try_from(value: AdValue<'a>) -> Result<Self, AdValue<'a>> {
-        match value {
-            AdValue::Boolean(value) => Ok(value),
-            other => Err(other),
-        }
     }
 }
 
@@ -162,21 +101,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn attributes_are_collected_asked_for_and_taken_apart() {
+    fn attributes_are_collected_and_taken_apart() {
         let mut ad: EventAd<'_> = [("Cluster", 7_i64), ("Proc", 0)].into_iter().collect();
         ad.extend([("cluster", AdValue::from(8)), ("Owner", "alice".into())]);
         assert_eq!(ad["CLUSTER"], AdValue::Integer(8));
         let names: Vec<String> = (&ad).into_iter().map(|(name, _)| name.to_owned()).collect();
         assert_eq!(names, ["Cluster", "Proc", "Owner"]);
-        let (_, owner) = ad.into_iter().next_back().unwrap();
-        assert_eq!(i64::try_from(owner.clone()), Err(AdValue::from("alice")));
-        assert_eq!(Text::try_from(owner).as_deref(), Ok("alice"));
-        assert_eq!(f64::try_from(AdValue::from(2)), Ok(2.0));
-    }
-
-    #[test]
-    fn kinds_are_numbers() {
-        assert_eq!(u16::from(EventKind::from(12)), 12);
-        assert_eq!(EventKind::from(999), EventKind::Unknown(999));
+        assert_eq!(ad.into_iter().next_back().unwrap().1, AdValue::from("alice"));
     }
 }

@@ -1,7 +1,7 @@
 //! One event: what its header line says, and its text.
 
-use super::ad::{self, EventAd};
-use super::{Body, EventKind, JobId, Text, text};
+use super::ad::EventAd;
+use super::{Body, EventKind, JobAdInformation, JobId, Text, text};
 
 /// When an event was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -44,8 +44,8 @@ impl<'a> Event<'a> {
     /// [`Event::lines`].
     pub fn body(&self) -> Body<'a> {
         match self.ad {
-            None => text::body::parse(self.number, self.title, self.lines),
-            Some(ad) => ad::body(self.number, ad),
+            None => Body::of_text(self.number, self.title, self.lines),
+            Some(ad) => Body::of_ad(self.number, ad),
         }
     }
 
@@ -58,7 +58,7 @@ impl<'a> Event<'a> {
             return None;
         }
         if self.ad.is_none() {
-            return text::body::information(self.lines, name);
+            return JobAdInformation::one(self.lines, name);
         }
         let Body::JobAdInformation(information) = self.body() else { return None };
         information.get(name).cloned()
@@ -71,7 +71,7 @@ impl<'a> Event<'a> {
             return;
         }
         if self.ad.is_none() {
-            return text::body::each_information(self.lines, each);
+            return text::attributes::each(self.lines, each);
         }
         let Body::JobAdInformation(information) = self.body() else { return };
         for (name, value) in &information.attributes {

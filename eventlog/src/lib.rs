@@ -8,7 +8,7 @@
 
 // - `ad`: events as attributes, and the XML and JSON forms.
 // - `beginning`: when a log begins.
-// - `body`: typed fields of each kind of event.
+// - `body`: typed fields of each kind of event, and how they are read and written.
 // - `chunks`: one log on several cores.
 // - `conversions`: traits of the standard library.
 // - `error`: what can be wrong with a log.
@@ -19,7 +19,7 @@
 // - `identity`: which file this is, under any name.
 // - `input`: opens files that people and ads name.
 // - `job_id`: `cluster.proc`.
-// - `kind`: kinds of event.
+// - `kind`: the kinds of event, one table.
 // - `options`: how a log is read.
 // - `position`: what a restart of following needs.
 // - `reader`: one file or stream, with bounded memory.
@@ -66,7 +66,7 @@ pub use fnv::fnv1a;
 pub use follow::{Follower, follow};
 pub use form::Form;
 pub use job_id::{JobId, ParseJobIdError};
-pub use kind::EventKind;
+pub use kind::{Body, EventKind};
 pub use options::ReadOptions;
 pub use position::Position;
 pub use reader::{LogReader, check, open};

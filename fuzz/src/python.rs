@@ -3,8 +3,9 @@
 use std::ffi::OsString;
 
 use holdadvise::cli::releaseexpr;
-use holdadvise::cli::{Config, Request, ask};
-use holdadvise::queue::{JobSpec, leave_signals};
+use holdadvise::inquiry::{Checks, Config, Inputs, Inquiry, JobAds};
+use holdadvise::print::{Page, Style, attributes, text};
+use holdadvise::queue::{JobSpec, Selection, leave_signals};
 use holdadvise::text::is_fit;
 
 use crate::{files, sections};
@@ -28,23 +29,33 @@ pub fn python(bytes: &[u8]) {
         std::array::from_fn(|_| lines.next().unwrap_or_default().to_owned());
     let name = |text: &str| (!text.is_empty()).then(|| text.to_owned());
 
-    let mut request = Request::read(&[]).expect("no option is wrong");
-    request.job_ads = Some("jobads".into());
-    request.job_ad_text = Some(ads.to_vec());
-    request.selection.jobs = JobSpec::words(&jobs).map(JobSpec::parse).collect();
-    request.selection.constraint = name(&constraint);
-    request.limit = Some(JOBS);
-    request.user_logs = vec![files::file("job.log", log)];
-    request.costs = cost.split(' ').filter_map(|cost| cost.parse().ok()).collect();
-    request.now = now.parse().ok();
-    request.checks = Some("none".to_owned());
-    if let Ok(answer) = ask(&request, &Config::looking_with(None)) {
-        assert!(answer.advices.len() <= JOBS);
-        for advice in answer.advices {
-            serde_json::to_string(&advice.attributes).expect("JSON");
-            assert!(advice.text.lines().all(is_fit), "{:?}", advice.text);
-        }
-    }
+    let inquiry = Inquiry {
+        selection: Selection {
+            jobs: JobSpec::words(&jobs).map(JobSpec::parse).collect(),
+            constraint: name(&constraint),
+            thrashing: true,
+            ..Selection::default()
+        },
+        limit: Some(JOBS),
+        job_ads: Some(JobAds::Text { name: "jobads".into(), text: ads.to_vec() }),
+        user_logs: vec![files::file("job.log", log)],
+        costs: cost.split(' ').filter_map(|cost| cost.parse().ok()).collect(),
+        now: now.parse().ok(),
+        checks: Some(Checks::None),
+        inputs: Inputs::OfAll,
+        goes_on: true,
+        ..Inquiry::default()
+    };
+    let page = Page::here(Style::of_terminal(), inquiry.time());
+    let mut judged = 0;
+    let _ = inquiry.ask(&Config::looking_with(None), page.now, &mut |advice, _| {
+        judged += 1;
+        serde_json::to_string(&attributes(advice, &page.zone)).expect("JSON");
+        let text = text(advice, &page);
+        assert!(text.lines().all(is_fit), "{text:?}");
+        Ok(())
+    });
+    assert!(judged <= JOBS);
 
     let explained = (vec!["-explain", "-jobads", "jobads"], Some(ads.to_vec()));
     let mut calls = vec![explained];

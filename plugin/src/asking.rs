@@ -16,10 +16,10 @@ use eventlog::JobId;
 use holdadvise::shares::level;
 use rustix::process::{getegid, geteuid};
 
+use crate::account::is_account;
 use crate::judge::{CUT, HELD, SECTION};
 use crate::looks::folder::{Folder, Record};
-use crate::looks::is_account;
-use crate::process::{End, Feed, ProcessError, answer, counts};
+use crate::process::{End, Feed, LEFT_OUT, ProcessError, answer, counts};
 use crate::select::among;
 use crate::settings::Settings;
 
@@ -36,10 +36,6 @@ const COUNTS: &str = "(unparse(NumHolds) =?= string(HoldAdviceNumHolds) && \
 /// True of jobs whose hold can be named: the others take no places.
 const NAMED: &str = "regexp(\"^[0-9]+$\", unparse(NumHolds)) && \
      regexp(\"^[0-9]+$\", unparse(EnteredCurrentStatus))";
-
-/// Seconds for which an owner is left out whose query was not answered. Assumed: two processes of
-/// the schedd a day.
-pub const LEFT_OUT: i64 = 86_400;
 
 /// Owners that are left out at most: their names stand in one argument. Assumed.
 const OWNERS: usize = 500;
@@ -61,7 +57,7 @@ const LONGEST_PAUSE: i64 = 3_600;
 /// Jobs of acts of a pass by owner at most: they stand in one argument.
 const ACTS: usize = 500;
 
-/// The file in HOLDADVISE_STATE, without the end of its name.
+/// The file in HOLDADVISE_STATE_DIR, without the end of its name.
 const FILE: &str = "queries";
 
 /// Bytes of that file at most.
@@ -163,7 +159,7 @@ impl Asking {
         };
         let mut faults = Vec::new();
         let record = read().unwrap_or_else(|error: std::io::Error| {
-            faults.push(format!("HOLDADVISE_STATE: {FILE}: {error}; it is not believed"));
+            faults.push(format!("HOLDADVISE_STATE_DIR: {FILE}: {error}; it is not believed"));
             None
         });
         let text = record.map(|record| String::from_utf8_lossy(&record.bytes).into_owned());
@@ -216,7 +212,7 @@ impl Asking {
             folder.write(FILE, &record, getegid().as_raw())
         });
         if let Err(error) = kept {
-            self.faults.push(format!("HOLDADVISE_STATE: {FILE}: {error}"));
+            self.faults.push(format!("HOLDADVISE_STATE_DIR: {FILE}: {error}"));
         }
     }
 
@@ -510,7 +506,7 @@ mod tests {
     use super::*;
 
     fn asking(folder: &std::path::Path, now: i64) -> Asking {
-        let config = holdadvise::cli::Config::of_user();
+        let config = holdadvise::inquiry::Config::of_user();
         let (settings, _) = Settings::of(&config).unwrap();
         Asking::open(&Settings { state: folder.to_owned(), interval: 180, ..settings }, now)
     }

@@ -19,29 +19,22 @@ use holdadvise::acting::{
     Candidate, Deed, OPEN_ATTRIBUTES, OpenAct, intended_acts, open_acts, result_of,
 };
 use holdadvise::advice::{Advice, Advisor, Costs, Editable, Policies, Recommendation, TrySuccess};
-use holdadvise::cli::{Config, FoundModel, SettingError, costs_of, find_model, hosts, sentences};
 use holdadvise::features::Holds;
 use holdadvise::history::{ATTRIBUTES, History, HistoryBuilder, HoldInQueue, LogReport, What};
+use holdadvise::inquiry::{Config, FoundModel, SettingError, costs_of, find_model, hosts};
 use holdadvise::journal::Kept;
 use holdadvise::model::{Model, ModelError};
 use holdadvise::policy::{Knobs, PolicyTime};
 use holdadvise::queue::{AdItem, AdText, Ads, Projection, QueueError};
+use holdadvise::sentences;
 use holdadvise::shares::{self, Shares, Size};
 use holdadvise::text::Foreign;
-use rayon::prelude::*;
 
 use crate::confine::{ConfineError, Limits, confine};
 use crate::learn::asked::{Question, Questions};
 use crate::line::{Ended, How, Judged, Left, Line, Shown, key_of, owner_key, reason_of};
 use crate::looks::records::{self, Looks};
-use crate::pass::{ASKED, HISTORY};
 use crate::settings::{LOG_BYTES, Settings, event_log};
-
-/// Jobs judged at a time: their advices are in memory at once.
-const BATCH: usize = 512;
-
-/// Jobs of a batch judged together on one core.
-const TOGETHER: usize = 64;
 
 /// Records of looks are at most this part of the memory of the judge. Assumed: one of hostile text
 /// takes ten times its length.
@@ -108,6 +101,13 @@ const OF_OWN: &str = "HoldAdviceRelease";
 
 /// Seconds between EnteredCurrentStatus and the event of it, as the log and the ad may differ.
 const APART: i64 = 3;
+
+/// Seconds for which the end of an act is asked for. Assumed: a job that shows nothing for so long
+/// will not tell of the cause any more.
+pub(crate) const ASKED: i64 = 3 * 86_400;
+
+/// Records of the history that are looked at for jobs that left the queue.
+pub(crate) const HISTORY: &str = "50000";
 
 /// Why nothing is judged.
 #[derive(Debug, thiserror::Error)]
@@ -364,7 +364,7 @@ impl Reading {
     fn end(self) -> Input {
         // What an ad takes longer than a plain one is the time of its owner.
         let work = |job: &HeldJob| (job.ad.bytes() as u64).max(PLAIN);
-        let (held, left_out) = self.held.in_turns(PLAIN * TOGETHER as u64, work);
+        let (held, left_out) = self.held.in_turns(PLAIN * Advisor::TOGETHER as u64, work);
         let (released, _) = self.released.in_turns(1, |_| 1);
         log::info!("{} held jobs are kept", held.len());
         let acts = released.into_iter().map(|ActAd(id, ad)| (id, ad)).collect();
@@ -576,9 +576,6 @@ fn judge_all(
         let lacks = !projection.references_of_policies(&ad).is_empty();
         bench.looks.held(job.id, &ad, lacks, &policies, bench.now)
     };
-    let judge = |jobs: &[HeldJob]| {
-        advisor.advise_all(&jobs.iter().map(held_of).collect::<Vec<_>>(), bench.now)
-    };
     let mut judged = 0;
     let mut rest = held.as_slice();
     while Instant::now() < until
@@ -586,8 +583,8 @@ fn judge_all(
         && !batch.is_empty()
     {
         rest = others;
-        let advices: Vec<_> = batch.par_chunks(TOGETHER).map(judge).collect::<Result<_, _>>()?;
-        for (job, advice) in batch.iter().zip(advices.into_iter().flatten()) {
+        let advices = advisor.advise_each(batch, held_of, bench.now)?;
+        for (job, advice) in batch.iter().zip(advices) {
             let Some(line) = advice.and_then(|advice| judged_of(job, &advice, &model)) else {
                 *left_out.entry(job.owner.clone()).or_default() += 1;
                 continue;
@@ -632,7 +629,7 @@ fn batch(jobs: &[HeldJob], bytes: u64) -> usize {
         left = room.unwrap_or(0);
         room.is_some()
     };
-    jobs.iter().take(BATCH).take_while(fits).count().max(usize::from(!jobs.is_empty()))
+    jobs.iter().take(Advisor::BATCH).take_while(fits).count().max(usize::from(!jobs.is_empty()))
 }
 
 fn judged_of(job: &HeldJob, advice: &Advice, model: &str) -> Option<Judged> {

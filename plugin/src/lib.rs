@@ -6,6 +6,7 @@
 //! writer runs the tools of HTCondor, reads nothing but the judge's lines, decides which jobs the
 //! access point may release and keeps the journal.
 //!
+//! - `account`: names of accounts.
 //! - [`asking`]: what the schedd is asked, so that one owner's jobs cost the others nothing.
 //! - [`confine`]: the judge's process gives up what it does not need.
 //! - [`counts`]: what a pass says of itself in the schedd's ad.
@@ -14,6 +15,7 @@
 //! - [`learn`]: conclusions from what became of releases.
 //! - `line`: what the judge says and the writer believes.
 //! - [`looks`]: what is true of users' files, where root looks.
+//! - [`outcomes`]: the confined process that finds outcomes in the event log.
 //! - [`pass`]: one pass.
 //! - [`process`]: the judge's process, and tools whose output feeds it.
 //! - [`program`]: what the programs say and how they end.
@@ -22,6 +24,7 @@
 //! - [`settings`]: settings of the advisor.
 //! - `write`: writes advice into the ads.
 
+mod account;
 pub mod asking;
 pub mod confine;
 pub mod counts;
@@ -30,6 +33,7 @@ pub mod judge;
 pub mod learn;
 pub mod line;
 pub mod looks;
+pub mod outcomes;
 pub mod pass;
 pub mod process;
 pub mod program;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use eventlog::JobId;
 use holdadvise::acting::{Order, intended_acts, open_acts};
-use holdadvise::cli::{Config, SettingError, open_model};
+use holdadvise::inquiry::{Config, SettingError, open_model};
 use holdadvise::journal::{By, Entry, Journal, JournalError, Kept, Locked};
 use holdadvise::model::ModelError;
 use holdadvise::shares;
@@ -14,7 +14,7 @@ use holdadvise::shares;
 use crate::asking::Asking;
 use crate::counts::{Counts, Health};
 use crate::groups::{Times, writes};
-use crate::judge::{ACTS, CUT, GONE, JOURNAL, SECTION, projection};
+use crate::judge::{ACTS, ASKED, CUT, GONE, HISTORY, JOURNAL, SECTION, projection};
 use crate::learn::asked::keep;
 use crate::line::{Judged, Line};
 use crate::process::{End, Feed, ProcessError, Said, ask_judge};
@@ -25,13 +25,6 @@ use crate::write::write;
 
 /// Jobs named to a tool at once.
 const JOBS: usize = 500;
-
-/// Seconds for which the end of an act is asked for. Assumed: a job that shows nothing for so long
-/// will not tell of the cause any more.
-pub(crate) const ASKED: i64 = 3 * 86_400;
-
-/// Records of the history that are looked at for jobs that left the queue.
-pub(crate) const HISTORY: &str = "50000";
 
 /// How long one query of the history may take. Assumed.
 const HISTORY_TIME: Duration = Duration::from_secs(30);
@@ -47,7 +40,7 @@ pub enum PassError {
     #[error(transparent)]
     Setting(#[from] SettingError),
     /// The journal cannot be used.
-    #[error("{0}; HOLDADVISE_STATE names the folder of the advisor")]
+    #[error("{0}; HOLDADVISE_STATE_DIR names the folder of the advisor")]
     Journal(#[from] JournalError),
     /// The model cannot be used.
     #[error(transparent)]
@@ -135,6 +128,7 @@ pub fn pass(config: &Config, now: i64, debug: bool) -> Result<Outcome, PassError
     let written = write(&writes, order.schedd, until.all);
     faults.extend(written.faults);
     faults.extend(keep(&settings, &lines, now).unwrap_or_else(|error| Some(error.to_string())));
+    faults.extend(config.old_names());
     let mut counts = Counts {
         may_go: decision.may_go.len(),
         went,

@@ -14,8 +14,12 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::pipe::{SpliceFlags, splice};
 
+use crate::account::is_account;
 use crate::line::{LONGEST_LINE, Line};
-use crate::looks::is_account;
+
+/// Seconds for which an owner is left out whose query was not answered. Assumed: two processes of
+/// the schedd a day.
+pub const LEFT_OUT: i64 = 86_400;
 
 /// How often a process that ends is looked at.
 pub(crate) const POLL: Duration = Duration::from_millis(5);

@@ -10,9 +10,10 @@ use holdadvise::acting::{
     Attempt, Bounds, Candidate, Chosen, Deed, OpenAct, Order, Plan, attempts, intended_acts,
     intents, is_left_to_people, open_acts, plan, room,
 };
-use holdadvise::advice::{Band, Recommendation, Since, Target};
+use holdadvise::advice::{Recommendation, Since, Target};
 use holdadvise::history::Action;
 use holdadvise::journal::{Act, Did, Entry, HoldOf, Step, VERSION, Weighed, What, owner_of};
+use holdadvise::metrics::Band;
 
 use crate::line::{How, Judged, Line};
 use crate::settings::Settings;

@@ -1,5 +1,5 @@
 use holdadvise::advice::{Recommendation, TrySuccess};
-use holdadvise::cli::Config;
+use holdadvise::inquiry::Config;
 use holdadvise::journal::{By, Journal, Result};
 use holdadvise::queue::Schedd;
 

@@ -5,8 +5,8 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use eventlog::LogFiles;
-use holdadvise::cli::{Config, SettingError};
 use holdadvise::home::Places;
+use holdadvise::inquiry::{Config, SettingError};
 use holdadvise::queue::Schedd;
 
 /// Bytes of the event log that a pass reads at most.
@@ -28,9 +28,9 @@ pub(crate) fn event_log(config: &Config, costs: &str, notes: &mut Vec<String>) -
 /// What a pass is to do.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// HOLDADVISE_STATE: the folder of the advisor, for its account alone.
+    /// HOLDADVISE_STATE_DIR: the folder of the advisor, for its account alone.
     pub state: PathBuf,
-    /// HOLDADVISE_INTERVAL: seconds from pass to pass.
+    /// HOLDADVISE_INTERVAL_SECONDS: seconds from pass to pass.
     pub interval: i64,
     /// HOLDADVISE_PASS_SECONDS: a pass ends after so many seconds.
     pub seconds: u64,
@@ -41,7 +41,7 @@ pub struct Settings {
     pub jobs: usize,
     /// HOLDADVISE_LOG_HOURS: so much of the event log is read.
     pub hours: i64,
-    /// HOLDADVISE_JUDGE_MEMORY: MiB that the judge may use.
+    /// HOLDADVISE_JUDGE_MEMORY_MIB: MiB that the judge may use.
     pub memory: u64,
     /// HOLDADVISE_RELEASES: the access point releases jobs on their advice.
     pub releases: bool,
@@ -51,15 +51,15 @@ pub struct Settings {
     pub of_owner: usize,
     /// HOLDADVISE_PASS_RELEASES: jobs that a pass lets go at most.
     pub in_all: usize,
-    /// HOLDADVISE_LOOKS: the folder of what was seen of users' files.
+    /// HOLDADVISE_LOOKS_DIR: the folder of what was seen of users' files.
     pub looks: PathBuf,
     /// HOLDADVISE_LOOKS_ACCOUNT: the account of HTCondor, which may read that.
     pub looks_account: String,
-    /// HOLDADVISE_LOOKS_INTERVAL: seconds from round to round of looks.
+    /// HOLDADVISE_LOOKS_INTERVAL_SECONDS: seconds from round to round of looks.
     pub looks_interval: u64,
     /// HOLDADVISE_LEARN: outcomes of this access point adjust the calibration of its model.
     pub learn: bool,
-    /// HOLDADVISE_HOME: the folder where others read that.
+    /// HOLDADVISE_HOME_DIR: the folder where others read that.
     pub home: Option<PathBuf>,
     /// HOLDADVISE_RETRAIN: the sweep file of a service account that trains models.
     pub retrain: Option<PathBuf>,
@@ -77,38 +77,38 @@ impl Settings {
     /// The settings of this access point, and what is wrong with some: these have their defaults.
     ///
     /// # Errors
-    /// [`SettingError`] where HOLDADVISE_TIMEOUT is none.
+    /// [`SettingError`] where HOLDADVISE_TIMEOUT_SECONDS is none.
     pub fn of(config: &Config) -> Result<(Self, Vec<String>), SettingError> {
         let mut faults = Vec::new();
         let mut read = Reader { config, faults: &mut faults };
         let settings = Self {
             state: config
-                .get("HOLDADVISE_STATE")
+                .get("HOLDADVISE_STATE_DIR")
                 .map_or_else(|| "/var/lib/condor-holdadvise".into(), PathBuf::from),
-            interval: read.number("HOLDADVISE_INTERVAL", 180, 1, 86_400),
+            interval: read.number("HOLDADVISE_INTERVAL_SECONDS", 180, 1, 86_400),
             // Assumed: two thirds of the time until the next one.
             seconds: read.number("HOLDADVISE_PASS_SECONDS", 120, 1, 86_400),
             // Assumed: 10,000 jobs take a second or two.
             query_seconds: read.number("HOLDADVISE_QUERY_SECONDS", 45, 1, 86_400),
             jobs: read.number("HOLDADVISE_PASS_JOBS", 20_000, 1, 1_000_000),
             hours: read.number("HOLDADVISE_LOG_HOURS", 24, 1, 24 * 365),
-            memory: read.number("HOLDADVISE_JUDGE_MEMORY", 1_024, 64, 1 << 20),
+            memory: read.number("HOLDADVISE_JUDGE_MEMORY_MIB", 1_024, 64, 1 << 20),
             releases: read.flag("HOLDADVISE_RELEASES"),
             left: read.number("HOLDADVISE_LEFT_TO_PEOPLE", 0.05, 0.0, 1.0),
             // Assumed, as all bounds on releases.
             of_owner: read.number("HOLDADVISE_OWNER_RELEASES", 100, 0, 1_000_000),
             in_all: read.number("HOLDADVISE_PASS_RELEASES", 500, 0, 1_000_000),
             looks: config
-                .get("HOLDADVISE_LOOKS")
+                .get("HOLDADVISE_LOOKS_DIR")
                 .map_or_else(|| "/var/lib/condor-holdadvise-looks".into(), PathBuf::from),
             looks_account: config
                 .get("HOLDADVISE_LOOKS_ACCOUNT")
                 .unwrap_or_else(|| "condor".to_owned()),
             // Assumed: less than a pass, so that each finds looks of its own. With more than 200 s
             // and the time of a round some would not count any more.
-            looks_interval: read.number("HOLDADVISE_LOOKS_INTERVAL", 120, 1, 200),
+            looks_interval: read.number("HOLDADVISE_LOOKS_INTERVAL_SECONDS", 120, 1, 200),
             learn: read.flag("HOLDADVISE_LEARN"),
-            home: config.get("HOLDADVISE_HOME").map(PathBuf::from),
+            home: config.get("HOLDADVISE_HOME_DIR").map(PathBuf::from),
             retrain: config.get("HOLDADVISE_RETRAIN").map(PathBuf::from),
             // Assumed: four times what a calibration takes.
             retrain_outcomes: read.number("HOLDADVISE_RETRAIN_OUTCOMES", 2_000, 100, 1_000_000),

@@ -314,7 +314,7 @@ fn what_cannot_be_used_is_said() {
     let (status, error) = said(&mut wrong);
     assert!(status == Some(1) && error.contains("HOLDADVISE_KEEP_DAYS is \"soon\""), "{error}");
     let mut off = program();
-    off.env("_CONDOR_EVENT_LOG", "/nowhere").env("_CONDOR_HOLDADVISE_COLLECT", "none");
+    off.env("_CONDOR_EVENT_LOG", "/nowhere").env("_CONDOR_HOLDADVISE_COLLECT_DIR", "none");
     assert_eq!(said(&mut off), (Some(0), String::new()));
     // A log that is not there yet is nothing.
     let mut early = program();

@@ -26,7 +26,7 @@ fn judge_set(ads: &[u8], settings: &[(&str, &str)]) -> Output {
         .args(["-judge", "-debug"])
         .env("HOME", home.path())
         .envs(settings)
-        .env("_CONDOR_HOLDADVISE_STATE", home.path())
+        .env("_CONDOR_HOLDADVISE_STATE_DIR", home.path())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -208,7 +208,7 @@ fn an_owner_with_long_texts_leaves_the_others_advised() {
     for proc in 0..10 {
         ads += &ad("alice", 9, proc, 1_790_000_000, "");
     }
-    let lines = lines(&judge_set(ads.as_bytes(), &[("HOLDADVISE_JUDGE_MEMORY", "128")]));
+    let lines = lines(&judge_set(ads.as_bytes(), &[("HOLDADVISE_JUDGE_MEMORY_MIB", "128")]));
     let (judged, left_out) = of(&lines, "mallory");
     assert!(judged > 10 && judged as u64 + left_out == 1_001, "{judged} {left_out}");
     assert_eq!(of(&lines, "alice"), (10, 0));
@@ -235,7 +235,7 @@ fn an_owner_whose_events_name_many_files_leaves_the_others_theirs() {
     let log = path.to_str().unwrap();
     let settings = [
         ("EVENT_LOG", log),
-        ("HOLDADVISE_JUDGE_MEMORY", "128"),
+        ("HOLDADVISE_JUDGE_MEMORY_MIB", "128"),
         ("HOLDADVISE_PASS_SECONDS", "600"),
         ("RAYON_NUM_THREADS", "2"),
     ];
@@ -310,7 +310,7 @@ fn policies_that_take_too_long_are_said_with_their_owner() {
     }
     let plain = "PeriodicRelease = time() - EnteredCurrentStatus > 1000000000";
     ads += &ad("alice", 8, 0, 1_790_000_000, plain);
-    let lines = lines(&judge_set(ads.as_bytes(), &[("HOLDADVISE_POLICY_TIME", "1")]));
+    let lines = lines(&judge_set(ads.as_bytes(), &[("HOLDADVISE_POLICY_SECONDS", "1")]));
     assert_eq!((of(&lines, "mallory"), of(&lines, "alice")), ((40, 0), (1, 0)));
     let said = |line: &Line| match line {
         Line::Note(note) => note.starts_with("policies of 40 jobs: ") && note.ends_with("mallory"),

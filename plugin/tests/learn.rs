@@ -42,8 +42,8 @@ impl AccessPoint {
             .arg(word)
             .env("HOME", self.path("user"))
             .env("PATH", format!("{}:{path}", self.path("bin").display()))
-            .env("_CONDOR_HOLDADVISE_STATE", self.path("state"))
-            .env("_CONDOR_HOLDADVISE_HOME", self.path("home"))
+            .env("_CONDOR_HOLDADVISE_STATE_DIR", self.path("state"))
+            .env("_CONDOR_HOLDADVISE_HOME_DIR", self.path("home"))
             .env("_CONDOR_HOLDADVISE_LEARN", "True")
             .env("_CONDOR_EVENT_LOG", self.path("EventLog"));
         for (name, value) in settings {

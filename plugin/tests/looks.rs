@@ -83,9 +83,9 @@ impl Place {
             .env("PATH", format!("{}:/usr/bin:/bin", self.folder.path().display()))
             .env("HOME", self.path(""))
             .env("_CONDOR_FULL_HOSTNAME", "ap.example.org")
-            .env("_CONDOR_HOLDADVISE_LOOKS", self.path("records"))
+            .env("_CONDOR_HOLDADVISE_LOOKS_DIR", self.path("records"))
             .env("_CONDOR_HOLDADVISE_LOOKS_ACCOUNT", CONDOR)
-            .env("_CONDOR_HOLDADVISE_STATE", self.path(""));
+            .env("_CONDOR_HOLDADVISE_STATE_DIR", self.path(""));
         command
     }
 
@@ -370,7 +370,10 @@ fn a_file_system_that_hangs_leaves_what_else_was_seen() {
     place.write("owners", &format!("{owner}\n"));
     // One loop, which knows what it has left behind.
     let mut command = place.command(&place.path("looks"));
-    command.arg("-loop").env("_CONDOR_HOLDADVISE_LOOKS_INTERVAL", "1").stderr(Stdio::piped());
+    command
+        .arg("-loop")
+        .env("_CONDOR_HOLDADVISE_LOOKS_INTERVAL_SECONDS", "1")
+        .stderr(Stdio::piped());
     let mut running = command.spawn().unwrap();
     let record = wait_for(|| place.record(owner));
     assert!(record.contains("NoAnswer") && record.contains("/games/x\""), "{record}");
@@ -490,7 +493,10 @@ fn one_round_comes_after_the_other() {
     let owner = OWNERS[0];
     place.hold(owner, &place.path(owner).join("x"), "");
     let mut command = place.command(&place.path("looks"));
-    command.arg("-loop").env("_CONDOR_HOLDADVISE_LOOKS_INTERVAL", "1").stderr(Stdio::piped());
+    command
+        .arg("-loop")
+        .env("_CONDOR_HOLDADVISE_LOOKS_INTERVAL_SECONDS", "1")
+        .stderr(Stdio::piped());
     let mut running = command.spawn().unwrap();
     let is_missing = |wanted: bool| {
         let found = || place.record(owner).filter(|record| record.contains("Missing") == wanted);

@@ -75,8 +75,8 @@ impl Place {
         let output = Command::new(env!("CARGO_BIN_EXE_condor_holdadvise_advisor"))
             .env("PATH", format!("{}:/usr/bin:/bin", self.0.path().display()))
             .env("HOME", self.0.path())
-            .env("_CONDOR_HOLDADVISE_STATE", self.path("state"))
-            .env("_CONDOR_HOLDADVISE_LOOKS", self.path("no-looks"))
+            .env("_CONDOR_HOLDADVISE_STATE_DIR", self.path("state"))
+            .env("_CONDOR_HOLDADVISE_LOOKS_DIR", self.path("no-looks"))
             .env("_CONDOR_HOLDADVISE_QUERY_SECONDS", SECONDS)
             .envs(settings)
             .output()
@@ -267,7 +267,7 @@ fn an_owner_who_fills_what_models_said_leaves_the_others_their_share() {
     fs::write(&log, "").unwrap();
     let settings = [
         ("HOLDADVISE_LEARN", "True"),
-        ("HOLDADVISE_HOME", home.to_str().unwrap()),
+        ("HOLDADVISE_HOME_DIR", home.to_str().unwrap()),
         ("EVENT_LOG", log.to_str().unwrap()),
     ];
     let (is_well, ad) = place.pass_with(&settings);

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use holdadvise::checks::{Program, serve};
 use holdadvise::cli::releaseexpr::{self as tool, Data};
-use holdadvise::cli::{Answer, Config, Request, ask};
-use holdadvise::queue::JobSpec;
+use holdadvise::inquiry::{Answer, Checks, Config, Inputs, Inquiry, JobAds, NamedModel};
+use holdadvise::print::{Page, Style, attributes, text};
+use holdadvise::queue::{JobSpec, Selection};
 use pyo3::prelude::*;
 
 use crate::errors::{input_error, raised};
@@ -40,39 +41,54 @@ pub(crate) fn advise(
     now: Option<&Bound<'_, PyAny>>,
     looks: Option<(PathBuf, Vec<OsString>)>,
 ) -> PyResult<Advices> {
-    let mut request = Request::read(&[]).map_err(|error| raised(&error))?;
-    match jobads.map(Source::of).transpose()? {
-        Some(Source::File(path)) => request.job_ads = Some(path),
-        Some(Source::Text(text)) => {
-            request.job_ads = Some(NAME.into());
-            request.job_ad_text = Some(text);
-        }
-        None => {}
-    }
+    let job_ads = jobads.map(Source::of).transpose()?.map(|source| match source {
+        Source::File(path) => JobAds::File(path),
+        Source::Text(text) => JobAds::Text { name: NAME.into(), text },
+    });
     let words = jobs.iter().flat_map(|word| JobSpec::words(word));
-    request.selection.jobs = words.map(JobSpec::parse).collect();
-    request.selection.constraint = constraint;
-    request.limit = limit;
-    (request.user_logs, request.event_logs) = (userlog, eventlog);
-    (request.epochs, request.model, request.checks) = (epochs, model, checks);
-    request.now = now.map(unix_seconds).transpose()?;
     let cost = cost.iter().map(|cost| {
         cost.parse().map_err(|error| input_error(&format!("cost: {cost:?} is {error}")))
     });
-    request.costs = cost.collect::<PyResult<_>>()?;
-    if !request.is_offline() {
+    let inquiry = Inquiry {
+        selection: Selection {
+            jobs: words.map(JobSpec::parse).collect(),
+            constraint,
+            // A job that thrashes is not refused.
+            thrashing: true,
+            ..Selection::default()
+        },
+        limit,
+        job_ads,
+        user_logs: userlog,
+        event_logs: eventlog,
+        epochs,
+        model: NamedModel { file: model, engine: None },
+        checks: checks.and_then(|word| Checks::read(&word)),
+        costs: cost.collect::<PyResult<_>>()?,
+        now: now.map(unix_seconds).transpose()?,
+        inputs: Inputs::OfAll,
+        goes_on: true,
+        ..Inquiry::default()
+    };
+    if !inquiry.is_offline() {
         return Err(input_error(
             "expected jobads, or a userlog or eventlog without jobs: no queue is asked here",
         ));
     }
     let looks = looks.map(|(path, arguments)| Program::Other { path, arguments });
-    let answer = py.detach(|| with_threads(|| ask(&request, &Config::looking_with(looks))))?;
-    let Answer { advices, refused, faults } = answer.map_err(|error| raised(&error))?;
-    let advices = advices.into_iter().map(|advice| {
-        let attributes = serde_json::to_string(&advice.attributes);
-        Ok((attributes.map_err(|error| raised(&error))?, advice.text))
-    });
-    Ok((advices.collect::<PyResult<_>>()?, refused, faults))
+    let page = Page::here(Style::of_terminal(), inquiry.time());
+    let mut advices = Vec::new();
+    let asked = || {
+        let config = Config::looking_with(looks);
+        inquiry.ask(&config, page.now, &mut |advice, _| {
+            let attributes = serde_json::to_string(&attributes(advice, &page.zone))?;
+            advices.push((attributes, text(advice, &page)));
+            Ok(())
+        })
+    };
+    let answer = py.detach(|| with_threads(asked))?.map_err(|error| raised(&error))?;
+    let Answer { remarks, .. } = answer;
+    Ok((advices, remarks.refused, remarks.faults))
 }
 
 /// Works with threads of this call alone: in a process that was forked those of all calls are gone.

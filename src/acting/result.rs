@@ -9,8 +9,8 @@ use super::ramp::Attempt;
 use crate::advice::TrySuccess;
 use crate::history::HoldInQueue;
 use crate::hold_code;
+use crate::job_status::{COMPLETED, HELD, REMOVED, RUNNING, TRANSFERRING_OUTPUT};
 use crate::journal::{Act, Advised, By, Did, Ended, Entry, HoldOf, Result, Step, What, owner_of};
-use crate::queue::job_status::{COMPLETED, HELD, REMOVED, RUNNING, TRANSFERRING_OUTPUT};
 
 /// Attributes that [`result_of`] reads.
 pub const OPEN_ATTRIBUTES: &[&str] = &[

@@ -49,8 +49,10 @@ pub struct Advisor<'a> {
     place_recovers: Recovery,
     costs: Costs,
     editable: Editable,
-    /// The groups that the model is asked without; `None`: it is not.
-    inputs: Option<Inputs>,
+    /// The groups that the model is asked without.
+    inputs: Inputs,
+    /// Which of them moved the probability of each job.
+    explains: bool,
     causes: Causes,
     siblings: Siblings,
 }
@@ -71,8 +73,9 @@ struct Question<'h> {
     never: Option<NeverReached>,
     neighbourhoods: Vec<Neighbourhood>,
     seen: Seen,
-    /// What the model was asked, where it is to be asked without some of it.
-    sample: Option<Sample>,
+    sample: Sample,
+    /// The first of the holds that share its cause, of which the model was asked in its place.
+    first: Option<Rc<Subject>>,
     actions: Vec<Action>,
     /// What each of these is, where there is something to change.
     changes: Vec<(Action, Change)>,
@@ -208,7 +211,8 @@ impl<'a> Advisor<'a> {
             held_by_code: HashMap::new(),
             costs: Costs::of(model.metadata.thresholds),
             editable: Editable::default(),
-            inputs: None,
+            inputs: Inputs::of(schema),
+            explains: false,
             causes: Causes::default(),
             siblings: Siblings::default(),
         })
@@ -230,8 +234,7 @@ impl<'a> Advisor<'a> {
     /// is asked up to eleven times more for each job. It does so where `explains` is true.
     #[must_use]
     pub fn explaining(self, explains: bool) -> Self {
-        let inputs = explains.then(|| Inputs::of(&self.model.metadata.schema));
-        Self { inputs, ..self }
+        Self { explains, ..self }
     }
 
     /// With the number of jobs that the queue shows held, by code.
@@ -265,21 +268,23 @@ impl<'a> Advisor<'a> {
             held.iter().map(|held| self.question(held, now, &mut asked)).collect();
         let answers = asked.answers(self.model)?;
         let later = self.sampler.knows_delays();
-        let advise = |question: &Question<'_>| {
-            self.conclude(question, &self.chances(question, question.answers(&answers, later)))
-        };
+        let chances =
+            |question: &Question<'_>| self.chances(question, question.answers(&answers, later));
+        let advise = |question: &Question<'_>| self.conclude(question, &chances(question));
         let mut advices: Vec<Option<Advice>> =
             questions.iter().map(|question| question.as_ref().map(advise)).collect();
         for (question, advice) in questions.iter().zip(&mut advices) {
             if let (Some(question), Some(advice)) = (question, advice)
                 && advice.recommendation == Recommendation::Remove
+                && !self.removes_without_others(question)?
             {
-                let chances = self.chances(question, question.answers(&answers, later));
-                *advice = self.without_others(question, chances)?;
+                let mut chances = chances(question);
+                chances.known.removal.by_others = true;
+                *advice = self.conclude(question, &chances);
             }
         }
-        if let Some(inputs) = &self.inputs {
-            self.explain_all(inputs, &questions, &answers, &mut advices)?;
+        if self.explains {
+            self.explain_all(&questions, &answers, &mut advices)?;
         }
         Ok(advices)
     }
@@ -493,8 +498,7 @@ impl<'a> Advisor<'a> {
             asked.answers.extend(key.map(|key| (key, at)));
             at
         });
-        let sample = self.inputs.is_some().then(|| about.clone());
-        let Subject { neighbourhoods, seen, refusal, .. } = own;
+        let Subject { sample, neighbourhoods, seen, refusal } = own;
         let tries = self.causes.tries(self.history(), &hold, now);
         let seen = seen
             .with_checks(&held.checks)
@@ -535,6 +539,7 @@ impl<'a> Advisor<'a> {
             neighbourhoods,
             seen,
             sample,
+            first: first.map(|(_, first)| first),
             actions,
             changes,
             tries,

@@ -1,12 +1,11 @@
 //! What is changed before a release, as data.
 
-use std::fmt::{self, Display, Formatter};
-
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use super::by_hand::ByHand;
 use super::command::Command;
 use super::edits::EditFacts;
+use super::figure::Figure;
 use crate::sizes::Resource;
 use crate::text::Foreign;
 
@@ -212,55 +211,6 @@ pub enum Correction {
     OwnHold,
     /// A limit that the hold reason names.
     Limit,
-}
-
-/// A figure of one job, or the least and the most of several.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Figure {
-    /// The least.
-    pub least: f64,
-    /// The most.
-    pub most: f64,
-}
-
-impl From<i64> for Figure {
-    fn from(value: i64) -> Self {
-        Self::from(value as f64)
-    }
-}
-
-impl From<f64> for Figure {
-    fn from(value: f64) -> Self {
-        Self { least: value, most: value }
-    }
-}
-
-/// `12`, `12.5`, `12-14`.
-impl Display for Figure {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let digits = |value: f64| usize::from(value.fract() != 0.0);
-        write!(out, "{:.*}", digits(self.least), self.least)?;
-        match self.least == self.most {
-            true => Ok(()),
-            false => write!(out, "-{:.*}", digits(self.most), self.most),
-        }
-    }
-}
-
-impl Figure {
-    pub(super) fn join(self, other: Self) -> Self {
-        Self { least: self.least.min(other.least), most: self.most.max(other.most) }
-    }
-}
-
-/// A number, or an array of the least and the most.
-impl Serialize for Figure {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.least == self.most {
-            true => self.least.serialize(serializer),
-            false => [self.least, self.most].serialize(serializer),
-        }
-    }
 }
 
 impl ChangeKind {

@@ -2,7 +2,8 @@
 //!
 //! Nothing here runs a command. Text from ads and logs enters commands quoted, or not at all.
 
-pub use super::change_kind::{Change, ChangeKind, Correction, Figure, LimitRaise};
+pub use super::change_kind::{Change, ChangeKind, Correction, LimitRaise};
+use super::figure::Figure;
 
 use super::cause::Trouble;
 use super::command::{Command, Since, Target};

@@ -19,7 +19,7 @@ fn hold(code: i32, subcode: i32, reason: &str) -> Hold<'_> {
 const MEMORY: &str = "Error from slot1_1@e2031.example.org: Job has gone over cgroup memory limit of 2048 megabytes. Last measured usage: 2040 megabytes.  Consider resubmitting with a higher request_memory.";
 
 fn text(change: &Change) -> String {
-    crate::cli::sentences::change(&change.what)
+    crate::sentences::change(&change.what)
 }
 
 /// The first command, for a constraint that says `true`.

@@ -236,12 +236,12 @@ impl Hours<'_> {
 
     /// A change by hand, or a look: who looks may see that it is something else, and then releases
     /// nothing.
-    pub(super) fn looked(&self, success: f64) -> f64 {
+    pub(super) fn hours_of_look(&self, success: f64) -> f64 {
         self.person() + (1.0 - success) * (self.costs.keep + UNSETTLED * self.costs.failed)
     }
 
     /// A release after so many hours.
-    pub(super) fn waited(&self, hours: f64, success: f64) -> f64 {
+    pub(super) fn hours_of_wait(&self, hours: f64, success: f64) -> f64 {
         hours + self.costs.released(success)
     }
 
@@ -297,8 +297,8 @@ mod tests {
     #[test]
     fn one_look_serves_all_jobs_of_a_cause() {
         let costs = Costs::default();
-        let one = hours(&costs, 0.2, 0.5, 1).looked(0.5);
-        let many = hours(&costs, 0.2, 0.5, 100).looked(0.5);
+        let one = hours(&costs, 0.2, 0.5, 1).hours_of_look(0.5);
+        let many = hours(&costs, 0.2, 0.5, 100).hours_of_look(0.5);
         assert!((one - many - costs.person * 0.99).abs() < 1e-9);
     }
 
@@ -309,7 +309,7 @@ mod tests {
         ) {
             let costs = Costs::default();
             let hours = Hours { run, ..hours(&costs, as_is, after, held) };
-            for cost in [hours.tried(), hours.after_try(), hours.looked(as_is), hours.edited(after)] {
+            for cost in [hours.tried(), hours.after_try(), hours.hours_of_look(as_is), hours.edited(after)] {
                 prop_assert!(cost.is_finite() && cost >= 0.0);
             }
         }
@@ -320,7 +320,7 @@ mod tests {
             let (low, high) = (a.min(b), a.max(b));
             let hours = hours(&costs, low, high, 1);
             prop_assert!(costs.released(high) <= costs.released(low) + 1e-9);
-            prop_assert!(hours.looked(high) <= hours.looked(low) + 1e-9);
+            prop_assert!(hours.hours_of_look(high) <= hours.hours_of_look(low) + 1e-9);
             prop_assert!(hours.edited(high) <= hours.edited(low) + 1e-9);
         }
     }

@@ -3,8 +3,9 @@
 use super::choices::{Against, Choice, Choices, Group, Hours, Rule};
 use super::never::Known;
 use super::seen::Others;
-use super::{Band, Costs, Curve, Recommendation, Undecided};
+use super::{Costs, Curve, Recommendation, Undecided};
 use crate::history::Action;
+use crate::metrics::Band;
 use crate::policy::Again;
 
 /// The probabilities a decision is made from, 0 to 1.
@@ -269,7 +270,7 @@ impl Weighed<'_> {
         all.push(match changed {
             Some((action, p)) => {
                 let cost = match chances.by_hand.contains(&action) {
-                    true => hours.looked(p),
+                    true => hours.hours_of_look(p),
                     false => hours.edited(p),
                 };
                 choice(R::Change, Some(action), Some(p), cost, self.against_change(action, p))
@@ -280,7 +281,7 @@ impl Weighed<'_> {
         let look = changed.map_or(as_is, |(_, p)| p.max(as_is));
         all.push(match self.against_look() {
             Some(against) => none(R::Look, against),
-            None => choice(R::Look, None, None, hours.looked(look), None),
+            None => choice(R::Look, None, None, hours.hours_of_look(look), None),
         });
         all.push(choice(R::Undecided, None, None, left, Some(Against::LastResort)));
         let removed = costs.removed(hours.best);
@@ -432,7 +433,9 @@ impl Weighed<'_> {
                 (Some(hours.after_try()), Some(chances.after_success), None)
             }
             None => (None, None, Some(Against::NothingToWaitFor)),
-            Some(p) => (Some(hours.waited(chances.wait_hours, p)), Some(p), self.against_wait(p)),
+            Some(p) => {
+                (Some(hours.hours_of_wait(chances.wait_hours, p)), Some(p), self.against_wait(p))
+            }
         };
         // The cheaper of an event and of time, where nothing stands against both.
         let (cost, success, against) = match self.best_later() {

@@ -4,9 +4,10 @@
 use classads::ClassAd;
 use serde::Serialize;
 
-use super::changes::{Change, ChangeKind, Correction, Figure};
+use super::changes::{Change, ChangeKind, Correction};
 use super::command::Command;
 use super::editable::{Editable, KeptAttribute, command_of as command};
+use super::figure::Figure;
 
 /// What goes with a change.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

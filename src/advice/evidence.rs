@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::exit_status::ExitStatus;
+use super::figure::{Count, Figure};
 use super::files::ProgramWords;
 use super::meaning::code_of_transfer;
 use super::{FailedTransfer, Held, LimitSeen, Refusal, Spent, Trouble};
@@ -34,7 +35,7 @@ pub enum Evidence {
         /// How it ended.
         by: Ending,
         /// Seconds ago.
-        seconds_ago: i64,
+        seconds_ago: Count,
     },
     /// A file that the job needs was looked at.
     File {
@@ -70,24 +71,24 @@ pub enum Evidence {
         /// What.
         text: Foreign,
         /// Seconds before the hold.
-        seconds_before: i64,
+        seconds_before: Count,
     },
     /// Most jobs held for this cause were last at one place, where few jobs run.
     Place {
         /// The site, else the machine.
         place: Foreign,
         /// Held jobs of the cluster that were last there.
-        held: usize,
+        held: Count,
         /// Held jobs of the cluster of which the place is known.
-        of: usize,
+        of: Count,
         /// Jobs that began to execute there in the last day.
-        began: usize,
+        began: Count,
         /// Of these, that exited with 0.
-        succeeded: usize,
+        succeeded: Count,
         /// Jobs that began to execute elsewhere in the last day.
-        began_elsewhere: usize,
+        began_elsewhere: Count,
         /// Of these, that exited with 0.
-        succeeded_elsewhere: usize,
+        succeeded_elsewhere: Count,
     },
     /// The server of its URL refuses everybody.
     Refusal {
@@ -101,11 +102,11 @@ pub enum Evidence {
         #[serde(flatten)]
         near: Near,
         /// How many.
-        jobs: usize,
+        jobs: Count,
         /// Seconds since the last of them began.
-        seconds_since_last: Option<i64>,
+        seconds_since_last: Option<Count>,
         /// Holds for the same code among them after the first of them began.
-        held_again: usize,
+        held_again: Count,
     },
     /// No other job began to execute since the hold. Only an event log shows that.
     NoneBeganSince {
@@ -113,7 +114,7 @@ pub enum Evidence {
         #[serde(flatten)]
         near: Near,
         /// Seconds since the hold.
-        seconds: i64,
+        seconds: Count,
     },
     /// Other jobs are held for this code now.
     HeldNow {
@@ -121,7 +122,7 @@ pub enum Evidence {
         #[serde(flatten)]
         near: Near,
         /// How many.
-        jobs: usize,
+        jobs: Count,
         /// HoldReasonCode.
         code: i32,
     },
@@ -142,19 +143,19 @@ pub enum Evidence {
         /// What became of them, by scope.
         results: Vec<Results>,
         /// Seconds since the first of them ended.
-        seconds_since_first: Option<i64>,
+        seconds_since_first: Option<Count>,
     },
     /// The job's own history before this hold.
     OwnHistory {
         /// Times it began to execute.
-        starts: usize,
+        starts: Count,
         /// Holds before this one that its log shows.
-        holds: usize,
+        holds: Count,
         /// NumHolds counts as many: an ad may count more than a log that begins late, and one hold
         /// twice.
         counts_agree: bool,
         /// Runs that exited with another status than 0.
-        failed_runs: usize,
+        failed_runs: Count,
     },
     /// What like jobs that finished needed, against the limit that held this one.
     Limit {
@@ -165,18 +166,21 @@ pub enum Evidence {
     /// Slot hours that a run of it takes until it is held, and those of all its runs.
     SlotHours {
         /// Of a run.
-        run: f64,
+        run: Figure,
         /// Of all runs.
-        total: f64,
+        total: Figure,
     },
     /// Memory of its last run.
     Memory {
         /// MemoryUsage, MiB.
-        used: f64,
+        used: Figure,
         /// MemoryProvisioned, MiB.
-        provisioned: f64,
+        provisioned: Figure,
+        /// The share of that, percent.
+        #[serde(skip)]
+        share: Figure,
         /// RequestMemory now, MiB, where it is more than that.
-        asked: Option<f64>,
+        asked: Option<Figure>,
     },
 }
 
@@ -200,9 +204,12 @@ pub struct Results {
     #[serde(flatten)]
     pub near: Near,
     /// Exited with 0.
-    pub successes: usize,
+    pub successes: Count,
     /// Exited otherwise, or went on hold again.
-    pub failures: usize,
+    pub failures: Count,
+    /// Both.
+    #[serde(skip)]
+    pub all: Count,
 }
 
 /// What was seen around a hold, with what names it.
@@ -251,7 +258,7 @@ pub(super) fn message(hold: &Episode, job: &JobHistory, history: &History) -> Op
     let message = job.message.filter(|message| (0..=JUST_BEFORE).contains(&before(message.since)));
     let message = message.filter(|_| hold.identity.code == 0 || reason.is_empty())?;
     let text = history.symbols.name(message.value).into();
-    Some(Evidence::Message { text, seconds_before: before(message.since) })
+    Some(Evidence::Message { text, seconds_before: before(message.since).into() })
 }
 
 /// That a log shows the hold of the job's ad to be over at `now`.
@@ -263,7 +270,7 @@ pub(super) fn over(held: &Held, history: &History, now: i64) -> Option<Evidence>
         What::Terminated(_) => Ending::Terminated,
         _ => Ending::Released,
     };
-    Some(Evidence::Over { by, seconds_ago: now.saturating_sub(end.time) })
+    Some(Evidence::Over { by, seconds_ago: now.saturating_sub(end.time).into() })
 }
 
 /// Seconds in which runs are counted at places: a day.
@@ -298,12 +305,12 @@ pub(super) fn place(
     let share = (there.began + 1) as f64 / (all.began + 1) as f64;
     (at_least(held, of, share) < CHANCE).then(|| Evidence::Place {
         place: history.symbols.name(place).into(),
-        held,
-        of,
-        began: there.began,
-        succeeded: there.succeeded,
-        began_elsewhere: all.began.saturating_sub(there.began),
-        succeeded_elsewhere: all.succeeded.saturating_sub(there.succeeded),
+        held: held.into(),
+        of: of.into(),
+        began: there.began.into(),
+        succeeded: there.succeeded.into(),
+        began_elsewhere: all.began.saturating_sub(there.began).into(),
+        succeeded_elsewhere: all.succeeded.saturating_sub(there.succeeded).into(),
     })
 }
 
@@ -377,26 +384,28 @@ impl<'a> Around<'a> {
         // What goes on at a site says nothing about a file that is missing, or what a person has in
         // mind.
         let scopes = if self.is_of_places() { &CLOSEST[..] } else { &CLOSEST[..4] };
-        let seconds = self.now.saturating_sub(self.hold.held_at);
+        let since = |time: i64| self.now.saturating_sub(time);
+        let seconds = since(self.hold.held_at);
         let through = self.closest(scopes).find(|near| near.started_since > 0);
         let began = match through {
             Some(near) => Some(Evidence::BeganSince {
                 near: self.near(near),
-                jobs: near.started_since,
-                seconds_since_last: near.last_started.map(|last| self.now.saturating_sub(last)),
-                held_again: near.held_after_start,
+                jobs: near.started_since.into(),
+                seconds_since_last: near.last_started.map(|last| since(last).into()),
+                held_again: near.held_after_start.into(),
             }),
             // Only the event log shows that nothing happened.
-            None if event_log == EventLogView::Whole && seconds >= LEAST_SILENCE => self
-                .closest(&[Scope::Server, Scope::Cluster])
-                .next()
-                .map(|near| Evidence::NoneBeganSince { near: self.near(near), seconds }),
+            None if event_log == EventLogView::Whole && seconds >= LEAST_SILENCE => {
+                self.closest(&[Scope::Server, Scope::Cluster]).next().map(|near| {
+                    Evidence::NoneBeganSince { near: self.near(near), seconds: seconds.into() }
+                })
+            }
             None => None,
         };
         let held = self.closest(&CLOSEST).find(|near| near.held_now_same_code > 0);
         let held = held.map(|near| Evidence::HeldNow {
             near: self.near(near),
-            jobs: near.held_now_same_code,
+            jobs: near.held_now_same_code.into(),
             code: self.hold.identity.code,
         });
         began.into_iter().chain(held).collect()
@@ -413,11 +422,17 @@ impl<'a> Around<'a> {
         let mut first: Option<i64> = None;
         for near in self.closest(scopes) {
             let (successes, failures) = of(near);
-            let is_new = results
-                .last()
-                .is_none_or(|last| (last.successes, last.failures) != (successes, failures));
+            let one = Results {
+                near: self.near(near),
+                successes: successes.into(),
+                failures: failures.into(),
+                all: (successes + failures).into(),
+            };
+            let is_new = results.last().is_none_or(|last| {
+                (last.successes, last.failures) != (one.successes, one.failures)
+            });
             if (successes, failures) != (0, 0) && is_new && results.len() < SCOPES {
-                results.push(Results { near: self.near(near), successes, failures });
+                results.push(one);
                 first = [first, near.first_outcome].into_iter().flatten().min();
             }
         }
@@ -442,7 +457,7 @@ impl<'a> Around<'a> {
                 true => (0, 0),
                 false => counts(near),
             });
-            let seconds_since_first = first.map(|first| self.now.saturating_sub(first));
+            let seconds_since_first = first.map(|first| self.now.saturating_sub(first).into());
             (!results.is_empty()).then_some(Evidence::Released {
                 code,
                 subcode,
@@ -467,7 +482,7 @@ const LEAST_HOURS: f64 = 0.5;
 /// What a run of it costs, and what all have cost.
 fn hours(spent: &Spent) -> Option<Evidence> {
     let run = spent.run.filter(|run| *run >= LEAST_HOURS)?;
-    Some(Evidence::SlotHours { run, total: spent.total })
+    Some(Evidence::SlotHours { run: run.into(), total: spent.total.into() })
 }
 
 fn own_history(hold: &Episode, job: &JobHistory) -> Option<Evidence> {
@@ -475,12 +490,13 @@ fn own_history(hold: &Episode, job: &JobHistory) -> Option<Evidence> {
     let count = |wanted: fn(&What) -> bool| steps.iter().filter(|step| wanted(&step.what)).count();
     let holds = count(|what| matches!(what, What::Held(_)));
     (!steps.is_empty()).then(|| Evidence::OwnHistory {
-        starts: count(|what| matches!(what, What::Executing(_))),
-        holds,
+        starts: count(|what| matches!(what, What::Executing(_))).into(),
+        holds: holds.into(),
         counts_agree: hold.identity.num_holds == holds as i64 + 1,
         failed_runs: count(|what| {
             matches!(what, What::Terminated(Exit::Code(_) | Exit::Signal(_)))
-        }),
+        })
+        .into(),
     })
 }
 
@@ -488,7 +504,12 @@ fn memory(ad: &AdFacts) -> Option<Evidence> {
     let provisioned = ad.memory_provisioned.filter(|given| *given > 0.0)?;
     let used = ad.memory_usage.filter(|used| *used >= provisioned * LEAST_SHARE)?;
     let asked = ad.request_memory.filter(|asked| *asked > provisioned);
-    Some(Evidence::Memory { used, provisioned, asked })
+    Some(Evidence::Memory {
+        used: used.into(),
+        provisioned: provisioned.into(),
+        share: (used / provisioned * 100.0).into(),
+        asked: asked.map(Figure::from),
+    })
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! ChangeKind to change about a limit of the job's own that held it.
 
 use super::Held;
-use super::changes::{Change, ChangeKind, Figure, Hold, LimitRaise};
+use super::changes::{Change, ChangeKind, Hold, LimitRaise};
 use super::command::Command;
 use super::editable::Editable;
+use super::figure::Figure;
 use super::siblings::LimitSeen;
 use crate::history::{Action, JobHistory, Step, What};
 use crate::hold_code::{self, About};
@@ -123,7 +124,7 @@ mod tests {
 
     fn said(limit: &OwnLimit) -> (String, Vec<String>) {
         let change = change(limit, None, &Editable::default());
-        let text = crate::cli::sentences::change(&change.what);
+        let text = crate::sentences::change(&change.what);
         (text, change.commands.iter().map(|command| command.line("true")).collect())
     }
 

@@ -1,6 +1,7 @@
 //! Probabilities and costs become a recommendation with its reasons.
 //!
 //! - `advisor`: asks the model once for many jobs, about each action that makes sense.
+//! - `batch`: judges many jobs on all cores.
 //! - `by_hand`: where what is corrected by hand stands: submit line and attribute.
 //! - `cause`: kinds of cause, from code and reason.
 //! - `change_kind`: what is changed before a release, as data.
@@ -14,14 +15,17 @@
 //! - `errno`: Linux error numbers in hold subcodes.
 //! - `evidence`: what was seen, as data.
 //! - `exit_status`: what an exit status says of the cause.
+//! - `figure`: figures of one job, and of several.
 //! - `files`: which files a job needs, and what looks at them show.
 //! - `held`: a held job to judge, from its ad or a log; `advise` is the whole way in one call.
 //! - `inputs`: asks the model again without each group of its inputs.
 //! - [`job_facts`]: what is known of the job when changes are worked out.
+//! - `joined`: what the evidence of several jobs has in common.
 //! - `limit`: the change to a limit of the job's own.
 //! - `look`: what a person should look at.
 //! - [`meaning`]: what codes, subcodes and reasons say.
 //! - `never`: what no probability can buy, and when a removal is advised.
+//! - `news`: what is new in an advice since the last look, and how a hold ended.
 //! - `own_runs`: what earlier runs of the job used that were held for the same resource.
 //! - `report`: `Advice`, the result.
 //! - `seen`: what other jobs and the hold reason show about a release.
@@ -36,6 +40,7 @@
 //! - `when`: the probability of later releases.
 
 mod advisor;
+mod batch;
 mod by_hand;
 mod cause;
 mod change_kind;
@@ -49,14 +54,17 @@ mod edits;
 pub(crate) mod errno;
 mod evidence;
 mod exit_status;
+mod figure;
 mod files;
 mod held;
 mod inputs;
 pub mod job_facts;
+mod joined;
 mod limit;
 mod look;
 pub mod meaning;
 mod never;
+pub(crate) mod news;
 mod own_runs;
 mod report;
 mod seen;
@@ -74,7 +82,7 @@ pub use advisor::Advisor;
 pub use by_hand::ByHand;
 pub use cause::Trouble;
 pub(crate) use changes::is_name;
-pub use changes::{Change, ChangeKind, Correction, Figure, LimitRaise};
+pub use changes::{Change, ChangeKind, Correction, LimitRaise};
 pub use choices::{Against as AgainstChoice, Choice, Choices, Rule};
 pub use command::{Command, Since, Target, constraint_of};
 pub(crate) use command::{LONGEST as LONGEST_CONSTRAINT, jobs as constraint_of_jobs};
@@ -83,6 +91,7 @@ pub use editable::{Edit, Editable, KeptAttribute};
 pub use edits::{EditFacts, Resubmits, SlotsFor, SubmitLine};
 pub use evidence::{Ending, Evidence, Near, Results};
 pub use exit_status::{ExitKind, ExitStatus};
+pub use figure::{Count, Figure};
 pub(crate) use files::error_line;
 pub use files::{FILE_ATTRIBUTES, ProgramWords, WordsOf, ask_urls, look_at_files};
 pub use held::{Held, Policies, advise};
@@ -92,7 +101,7 @@ pub(crate) use meaning::url_trouble as trouble_of_url;
 pub use never::{AgainstRemoval as Against, ByItself};
 pub(crate) use never::{LEAST_FAILED, LEAST_HELD};
 pub use report::{
-    Advice, Band, HeldJob, InputEffect, LikelyFrom, Missing, Recommendation, Trust, Wait, WaitFor,
+    Advice, HeldJob, InputEffect, LikelyFrom, Missing, Recommendation, Trust, Wait, WaitFor,
 };
 pub use server::Refusal;
 pub use siblings::{Like, LimitFinding, LimitSeen};

@@ -3,7 +3,6 @@
 
 use serde::Serialize;
 
-use super::Band;
 use super::cause::Trouble;
 use super::choices::{Against, Choice, Rule};
 use super::decide::{Chances, Decision};
@@ -11,6 +10,7 @@ use super::report::Recommendation;
 use super::undecided::Undecided;
 use crate::history::Action;
 use crate::hold_code::Cause;
+use crate::metrics::Band;
 
 /// What is known of a hold, whatever the model says of it.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -155,7 +155,7 @@ impl Seen {
         // Caches serve the files of other servers.
         let cache = hold.failed.filter(|failed| {
             trouble == Some(Trouble::Away)
-                && failed.others_through > 0
+                && failed.others_through.most > 0
                 && failed.another_server(near(Scope::Server)).is_some()
         });
         let cache_serves = cache.filter(|cache| cache.gets_through());

@@ -7,6 +7,7 @@ use super::cause::Trouble;
 use super::choices::Rule;
 use super::decide::{Chances, Decision};
 use super::evidence::LAST_DAY;
+use super::figure::Count;
 use super::meaning::{code_of_transfer, url_trouble};
 use super::{FailedTransfer, LookAt, Recommendation, Undecided};
 use crate::checks::{Check, Finding, Thing, Why};
@@ -34,7 +35,7 @@ pub struct Refusal {
     /// Owners whose jobs were refused, each another file.
     pub owners: usize,
     /// Seconds from the last start of a job with input from there to the first of these holds.
-    pub worked_before: i64,
+    pub worked_before: Count,
 }
 
 impl Refusal {
@@ -84,7 +85,7 @@ impl Refusal {
         (owners.len() == OWNERS).then_some(Self {
             server: server.into(),
             owners: OWNERS + 1,
-            worked_before,
+            worked_before: worked_before.into(),
         })
     }
 }

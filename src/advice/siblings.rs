@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde::Serialize;
 
-use super::changes::{self, Figure};
+use super::changes;
+use super::figure::{Count, Figure};
 use super::job_facts::JobFacts;
 use super::own_runs;
 use crate::history::{Episode, Exit, History, JobHistory, Step, Symbol, What};
@@ -79,9 +80,9 @@ pub enum LimitSeen {
         /// The shortest and the longest of their runs.
         took: Option<Figure>,
         /// How long this run went on.
-        ran: f64,
+        ran: Figure,
         /// What the limit allows.
-        limit: f64,
+        limit: Figure,
         /// Of them, those that were held alike.
         held_alike: usize,
         /// Of those, the ones that were released and ran to an end that is known.
@@ -105,7 +106,7 @@ pub enum LimitSeen {
         next: Option<Allocation>,
         /// What the last runs of this job used, or were given where that is not known; each was
         /// held alike, the last one now.
-        runs: Vec<i64>,
+        runs: Vec<Count>,
     },
 }
 
@@ -131,7 +132,7 @@ impl LimitSeen {
     pub fn needed_time(&self) -> Option<f64> {
         match self {
             Self::RunTime { finding: LimitFinding::TooLow, took: Some(took), ran, .. } => {
-                Some(SLOWER * took.most.max(*ran))
+                Some(SLOWER * took.most.max(ran.most))
             }
             _ => None,
         }
@@ -323,8 +324,8 @@ impl Siblings {
             like,
             finished: seen.took.count,
             took: seen.took.figure,
-            ran,
-            limit,
+            ran: ran.into(),
+            limit: limit.into(),
             held_alike: again.held,
             ran_again: again.ran,
             finished_again: again.finished,
@@ -379,7 +380,7 @@ impl Siblings {
             finished: peaks.count,
             peaks: peaks.figure,
             next,
-            runs,
+            runs: runs.into_iter().map(Count::from).collect(),
         })
     }
 

@@ -145,7 +145,10 @@ fn the_peaks_of_jobs_that_finished_say_what_is_needed() {
     let found = of_memory(&small, 2040, 2048).unwrap();
     assert_eq!(found.finding(), LimitFinding::Unknown);
     let LimitSeen::Usage { peaks, runs, .. } = found else { panic!("{found:?}") };
-    assert_eq!((peaks, runs), (Some(Figure { least: 290.0, most: 310.0 }), vec![2040]));
+    assert_eq!(
+        (peaks, runs),
+        (Some(Figure { least: 290.0, most: 310.0 }), vec![Count::from(2040)])
+    );
 }
 
 /// Job 5.0 was held alike before with these figures in its ads of runs, MiB.
@@ -180,7 +183,7 @@ fn usage_that_follows_every_raised_request_is_a_leak() {
     assert_eq!(found.finding(), LimitFinding::Leak);
     assert!(found.leaks(Resource::Memory) && !found.leaks(Resource::Disk));
     let LimitSeen::Usage { runs, .. } = &found else { panic!("{found:?}") };
-    assert_eq!(*runs, [252, 508, 1020, 1530, 2300]);
+    assert_eq!(*runs, [252, 508, 1020, 1530, 2300].map(Count::from));
     // A fourth raise is worth a try, and so is one after runs that used the same.
     assert_eq!(after_runs(&earlier[1..], 2300, 2304), None);
     assert_eq!(after_runs(&[(1020, 1024), (1021, 1024)], 1022, 1024), None);

@@ -58,7 +58,7 @@ struct Runs {
 
 impl Runs {
     fn of(steps: &[Step]) -> Self {
-        let code = steps.iter().rev().find_map(|step| held_for(step.what));
+        let code = steps.iter().rev().find_map(|step| hold_code_of(step.what));
         let mut runs = Self::default();
         let mut began: Option<i64> = None;
         // When the last run ended, and its length, where nothing happened since.
@@ -82,9 +82,9 @@ impl Runs {
                 }
                 _ => {}
             }
-            if held_for(step.what).is_some() {
+            if hold_code_of(step.what).is_some() {
                 let with_hold = ended.take().filter(|(end, _)| step.time - end <= WITH_HOLD);
-                if held_for(step.what) == code {
+                if hold_code_of(step.what) == code {
                     runs.held += 1;
                     let length = with_hold.map_or(0, |(_, length)| length);
                     runs.held_seconds = runs.held_seconds.saturating_add(length);
@@ -95,7 +95,7 @@ impl Runs {
     }
 }
 
-fn held_for(what: What) -> Option<i32> {
+fn hold_code_of(what: What) -> Option<i32> {
     match what {
         What::Held(hold) => Some(hold.code),
         _ => None,

@@ -10,6 +10,7 @@ use foldhash::fast::RandomState;
 use serde::Serialize;
 
 use super::decide::Decision;
+use super::figure::Count;
 use super::meaning::{code_of_transfer, url_trouble};
 use super::seen::Others;
 use super::{Recommendation, Trouble, Undecided, Wait, WaitFor};
@@ -42,13 +43,13 @@ pub struct FailedTransfer {
     /// It says more than the hold reason, and is believed in its place.
     pub decides: bool,
     /// Other jobs that failed at its server since ten minutes before it.
-    pub others_failed: usize,
+    pub others_failed: Count,
     /// Seconds since the last of them.
-    pub seconds_since_failed: Option<i64>,
+    pub seconds_since_failed: Option<Count>,
     /// Other jobs that got through there since it failed.
-    pub others_through: usize,
+    pub others_through: Count,
     /// Seconds since the last of them.
-    pub seconds_since_through: Option<i64>,
+    pub seconds_since_through: Option<Count>,
     /// How many voices stand behind these, as for jobs that began to execute
     /// ([`crate::features::Neighbourhood::voices_started_since`]).
     #[serde(skip)]
@@ -97,9 +98,9 @@ impl FailedTransfer {
             written: report.written,
             trouble: of_error,
             decides,
-            others_failed: 0,
+            others_failed: 0.into(),
             seconds_since_failed: None,
-            others_through: 0,
+            others_through: 0.into(),
             seconds_since_through: None,
             voices_through: 0,
             failed_after: 0,
@@ -116,7 +117,7 @@ impl FailedTransfer {
             Default::default();
         let all = history.transfers().at_server(server, from, now).iter();
         for one in all.filter(|one| one.job != hold.identity.job) {
-            let since = Some(now.saturating_sub(one.written));
+            let since = Some(now.saturating_sub(one.written).into());
             if !one.got_through {
                 failed.insert(one.job);
                 self.seconds_since_failed = since;
@@ -135,7 +136,7 @@ impl FailedTransfer {
         };
         self.voices_through = voices(through.iter(), voice);
         self.failed_after = voices(failed_after.iter(), voice);
-        (self.others_failed, self.others_through) = (failed.len(), through.len());
+        (self.others_failed, self.others_through) = (failed.len().into(), through.len().into());
     }
 
     /// The server that failed, where it is not the one of the hold reason, which is looked at
@@ -155,9 +156,9 @@ impl FailedTransfer {
 
     /// Jobs get through now at the server that failed, some since then.
     pub(super) fn gets_through(&self) -> bool {
-        self.others_through > 0
+        self.others_through.most > 0
             && (self.seconds_since_failed.is_none_or(|failed| {
-                self.seconds_since_through.is_some_and(|through| through < failed)
+                self.seconds_since_through.is_some_and(|through| through.most < failed.most)
             }) || outweighs((self.voices_through, self.failed_after)))
     }
 

@@ -89,7 +89,7 @@ fn what_may_be_tried_again_is_released_or_waited_for() {
     assert_eq!(failed.trouble, Some(Trouble::Away));
     assert_eq!(failed.error.server.as_deref(), Some("cache.example:8443"));
     assert!(matches!(advice.evidence.first(), Some(Evidence::TransferError { .. })));
-    let why = crate::cli::sentences::why(&advice);
+    let why = crate::sentences::why(&advice);
     assert!(!why.contains("URL"), "{why}");
 }
 
@@ -237,8 +237,8 @@ fn other_jobs_are_counted_at_the_server_that_failed() {
         input(13, NOW + 5, got),
     ];
     let failed = of(13, 256, WRONG_SIZE, &epochs).unwrap();
-    assert_eq!((failed.others_failed, failed.seconds_since_failed), (1, Some(150)));
-    assert_eq!((failed.others_through, failed.seconds_since_through), (2, Some(50)));
+    assert_eq!((failed.others_failed, failed.seconds_since_failed), (1.into(), Some(150.into())));
+    assert_eq!((failed.others_through, failed.seconds_since_through), (2.into(), Some(50.into())));
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn a_cache_that_serves_others_again_is_worth_a_release() {
     let others: Vec<ClassAd> = (8..13).map(|cluster| input(cluster, HELD_AT + 60, got)).collect();
     let again = advice(&others);
     assert_eq!(again.recommendation, Recommendation::Release);
-    assert_eq!(reported(&again).unwrap().others_through, 5);
+    assert_eq!(reported(&again).unwrap().others_through, 5.into());
     // Of owners that nobody names no more than four count.
     assert_eq!(reported(&again).unwrap().voices_through, 4);
     // Others fail there still.

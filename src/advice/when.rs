@@ -1,6 +1,7 @@
 //! How likely a release succeeds that is made later: P(success at t + d).
 
-use super::{Band, LikelyFrom};
+use super::LikelyFrom;
+use crate::metrics::Band;
 use crate::metrics::isotonic;
 
 /// Seconds from now at which the model is asked about a release: now to three days.

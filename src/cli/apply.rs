@@ -7,18 +7,18 @@ use std::path::PathBuf;
 use directories::BaseDirs;
 use jiff::tz::TimeZone;
 
-use super::local_files::account;
+use super::Request;
 use super::output::say;
-use super::print::second;
 use super::run::RunError;
-use super::{Config, Request};
 use crate::acting::{
     Bounds, Candidate, Deed, Done, Kept, OPEN_ATTRIBUTES, Order, Plan, attempts, carry_out,
     open_acts, plan, result_of,
 };
 use crate::advice::{Advice, Recommendation};
+use crate::inquiry::{Config, account};
 use crate::journal::{By, Entry, HoldOf, Journal, Locked, Step, VERSION, What};
 use crate::queue::Schedd;
+use crate::sentences::times::second;
 use crate::text::{Foreign, plural, shown};
 
 /// Jobs that are listed one by one.
@@ -29,7 +29,7 @@ const CAUSE: usize = 60;
 
 /// What `-apply` does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Apply {
+pub(super) enum Apply {
     /// Jobs that are to be released.
     Release,
     /// These, and of each cause the one that is to be tried.
@@ -149,7 +149,7 @@ pub(super) fn apply(
         false => Some(Journal::open(&folder)?),
     };
     let locked = journal.as_ref().map(Journal::lock).transpose()?;
-    let schedd = request.schedd(config)?;
+    let schedd = request.inquiry.schedd(config)?;
     let entries = match &locked {
         Some(locked) => settled(locked, &schedd, now)?,
         None => Vec::new(),
@@ -160,7 +160,7 @@ pub(super) fn apply(
         of_owner: Bounds::OF_OWNER,
     };
     let mut left = left;
-    let candidates = match request.dag_node {
+    let candidates = match request.inquiry.dag_node {
         true => not_acted_on(candidates, &entries, &mut left),
         false => candidates,
     };
@@ -179,7 +179,7 @@ pub(super) fn apply(
     let order = Order {
         schedd: &schedd,
         journal: &locked,
-        by: if request.dag_node { By::DagScript } else { By::Person },
+        by: if request.inquiry.dag_node { By::DagScript } else { By::Person },
         model,
         condor_version: config.pool().get("CONDOR_VERSION").map(String::as_str),
         now,
@@ -189,17 +189,17 @@ pub(super) fn apply(
     match done.iter().any(|done| done.step == Step::Done) {
         true => Ok(look_again),
         // A HOLD script that comes late has nothing to complain of.
-        false if request.dag_node => Ok(look_again),
+        false if request.inquiry.dag_node => Ok(look_again),
         false => Err(RunError::NothingDone),
     }
 }
 
-/// The folder of the journal: HOLDADVISE_JOURNAL, else the user's.
+/// The folder of the journal: HOLDADVISE_JOURNAL_DIR, else the user's.
 ///
 /// # Errors
 /// [`RunError::NoJournal`] where there is none.
 pub(super) fn journal_folder(config: &Config) -> Result<PathBuf, RunError> {
-    if let Some(folder) = config.get("HOLDADVISE_JOURNAL") {
+    if let Some(folder) = config.get("HOLDADVISE_JOURNAL_DIR") {
         return Ok(folder.into());
     }
     let dirs = BaseDirs::new().ok_or(RunError::NoJournal)?;

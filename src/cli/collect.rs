@@ -11,9 +11,9 @@ use jiff::Timestamp;
 use super::arguments::{
     self, ArgumentError, OPERANDS, OptionSpec, Page, Section, Takes, Tool, flag, help, usage,
 };
-use super::config::{Config, Knob, SettingError};
 use super::output::{self, ToolError, say};
 use crate::collect::{FolderError, Report, Settings, collect};
+use crate::inquiry::{Config, Knob, SettingError};
 use crate::text::{classad_quote, printable};
 
 /// Where logs are kept if nothing else is said.
@@ -62,7 +62,7 @@ static TOOL: Tool = Tool {
 /// The settings of this tool.
 const KNOBS: &[Knob] = &[
     Knob {
-        name: "HOLDADVISE_COLLECT",
+        name: "HOLDADVISE_COLLECT_DIR",
         help: "The folder, as after -folder; none: nothing is kept. The default is /var/lib/condor-holdadvise/logs.",
     },
     Knob { name: "HOLDADVISE_KEEP_DAYS", help: "Days, as after -days." },
@@ -112,9 +112,10 @@ fn answer(words: &[OsString], out: &mut dyn Write) -> Result<ExitCode, RunError>
         writeln!(out, "$HoldadviseVersion: {} $", env!("CARGO_PKG_VERSION"))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let Some(settings) = settings(&matches, &Config::of_user())? else {
-        return Ok(ExitCode::SUCCESS);
-    };
+    let config = Config::of_user();
+    let settings = settings(&matches, &config)?;
+    config.old_names().iter().for_each(|line| say("Note", line));
+    let Some(settings) = settings else { return Ok(ExitCode::SUCCESS) };
     let now = Timestamp::now().as_second();
     let Some(report) = collect(&settings, now)? else {
         say("Note", "another process keeps logs in this folder; this one leaves it to that");
@@ -137,7 +138,7 @@ fn answer(words: &[OsString], out: &mut dyn Write) -> Result<ExitCode, RunError>
 fn settings(matches: &clap::ArgMatches, config: &Config) -> Result<Option<Settings>, RunError> {
     let file = |name: &str| matches.get_one::<PathBuf>(name).cloned();
     let number = |name: &str| matches.get_one::<u64>(name).copied();
-    let folder = file("folder").or_else(|| config.get("HOLDADVISE_COLLECT").map(PathBuf::from));
+    let folder = file("folder").or_else(|| config.get("HOLDADVISE_COLLECT_DIR").map(PathBuf::from));
     if folder.as_ref().is_some_and(|folder| folder.as_os_str().eq_ignore_ascii_case("none")) {
         return Ok(None);
     }

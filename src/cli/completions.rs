@@ -1,8 +1,8 @@
 //! The completions of both tools, written from their tables of options.
 
 use super::arguments::Completed;
-use super::print::ATTRIBUTE_NAMES;
 use super::{options, releaseexpr};
+use crate::print::ATTRIBUTE_NAMES;
 
 /// The files below `completions/`: path there, and text.
 pub fn completions() -> Vec<(String, String)> {

@@ -7,47 +7,46 @@ use std::path::Path;
 
 use jiff::tz::TimeZone;
 
-use super::gather::{Gathered, Remarks};
-use super::print::{minute, page as page_of, page_head};
-use super::run::{RunError, show};
-use super::{Config, Request};
+use super::run::RunError;
+use crate::inquiry::Inquiry;
 use crate::page;
+use crate::print::{page as page_of, page_head};
 use crate::queue::display_path;
+use crate::sentences::times::minute;
+use crate::workflow::View;
 
 /// Bytes of a page: more than any has.
 const LONGEST: u64 = 256 << 20;
 
-/// Prints the advice, and writes it into a page with what is wrong where.
-pub(super) fn advise(
+/// Writes a page of what is wrong where, with the advice below.
+pub(super) fn write(
     path: &Path,
-    gathered: Gathered,
-    remarks: Remarks,
-    request: &Request,
-    config: &Config,
+    view: &View,
+    inquiry: &Inquiry,
+    advice: &str,
     now: i64,
-    out: &mut dyn Write,
-) -> Result<Option<i64>, RunError> {
-    let failed = |source| RunError::Page { path: path.to_owned(), source };
-    check(path).map_err(failed)?;
-    let mut seen = None;
-    let mut text = Vec::new();
-    show(gathered, remarks, request, config, now, &mut text, |view, printed| {
-        seen = Some((view, printed));
-    })?;
-    out.write_all(&text)?;
-    let (view, printed) = seen.unwrap_or_default();
-    let advice = String::from_utf8_lossy(text.get(printed..).unwrap_or_default());
-    let text = page_of(&view, &about(request, now), &advice, now);
-    write(path, &text).map_err(failed)?;
-    Ok(None)
+) -> Result<(), RunError> {
+    let text = page_of(view, &about(inquiry, now), advice, now);
+    replace(path, &text).map_err(|source| failed(path, source))
+}
+
+/// Nothing is judged for a page that cannot be written.
+///
+/// # Errors
+/// Another file is there.
+pub(super) fn check(path: &Path) -> Result<(), RunError> {
+    permissions(path).map(drop).map_err(|source| failed(path, source))
+}
+
+fn failed(path: &Path, source: io::Error) -> RunError {
+    RunError::Page { path: path.to_owned(), source }
 }
 
 /// What a page is about.
-fn about(request: &Request, now: i64) -> String {
-    let selection = &request.selection;
+fn about(inquiry: &Inquiry, now: i64) -> String {
     let at = minute(now, &TimeZone::system());
-    let jobs: Vec<String> = selection.jobs.iter().map(ToString::to_string).collect();
-    match (&request.dag, jobs.as_slice()) {
+    let jobs: Vec<String> = inquiry.selection.jobs.iter().map(ToString::to_string).collect();
+    match (&inquiry.dag, jobs.as_slice()) {
         (Some(dag), _) => format!("Jobs of the DAG {}, {at}.", display_path(&dag.path)),
         (None, []) => format!("Jobs of the logs, {at}."),
         (None, jobs) => format!("Jobs of {}, {at}.", jobs.join(", ")),
@@ -58,7 +57,7 @@ fn about(request: &Request, now: i64) -> String {
 ///
 /// # Errors
 /// Another file is there.
-fn check(path: &Path) -> io::Result<Option<Permissions>> {
+fn permissions(path: &Path) -> io::Result<Option<Permissions>> {
     let other =
         || io::Error::other("the file is there and no page of this program; give another name");
     match fs::symlink_metadata(path) {
@@ -79,8 +78,8 @@ fn check(path: &Path) -> io::Result<Option<Permissions>> {
 ///
 /// # Errors
 /// Another file is there, or it cannot be written.
-fn write(path: &Path, page: &str) -> io::Result<()> {
-    let permissions = check(path)?;
+fn replace(path: &Path, page: &str) -> io::Result<()> {
+    let permissions = permissions(path)?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut file = tempfile::Builder::new()
         .permissions(Permissions::from_mode(0o666))
@@ -102,23 +101,23 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.html");
         let page = |text: &str| format!("{}{text}{}", page_head(), page::END);
-        write(&path, &page("one")).unwrap();
-        write(&path, &page("two")).unwrap();
+        replace(&path, &page("one")).unwrap();
+        replace(&path, &page("two")).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), page("two"));
         let other = folder.path().join("thesis.html");
         for text in ["my thesis".to_owned(), page("one") + "mine", format!("mine{}", page("one"))] {
             fs::write(&other, &text).unwrap();
-            let error = write(&other, &page("one")).unwrap_err();
+            let error = replace(&other, &page("one")).unwrap_err();
             assert!(error.to_string().contains("no page of this program"), "{error}");
             assert_eq!(fs::read_to_string(&other).unwrap(), text);
         }
         let link = folder.path().join("link");
         std::os::unix::fs::symlink("nowhere", &link).unwrap();
-        assert!(write(&link, &page("one")).is_err());
+        assert!(replace(&link, &page("one")).is_err());
         fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
-        write(&path, &page("three")).unwrap();
+        replace(&path, &page("three")).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        assert!(write(folder.path(), &page("one")).is_err());
-        assert!(write(&folder.path().join("no/such"), &page("one")).is_err());
+        assert!(replace(folder.path(), &page("one")).is_err());
+        assert!(replace(&folder.path().join("no/such"), &page("one")).is_err());
     }
 }

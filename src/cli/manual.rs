@@ -3,10 +3,10 @@
 //! Its parts stand in the order of HTCondor's template for manual pages.
 
 use super::arguments::Page;
-use super::config::KNOBS;
 use super::options::TOOL;
-use super::print::{ATTRIBUTE_NAMES, WATCH_NAMES};
 use crate::hold_code::HoldCode;
+use crate::inquiry::KNOBS;
+use crate::print::{ATTRIBUTE_NAMES, WATCH_NAMES};
 
 /// The manual page of `condor_holdadvise`, section 1, in the language of man(7).
 pub fn manual_page() -> String {
@@ -28,7 +28,7 @@ pub fn manual_page() -> String {
         "A line of -watch -json has {} before these: when it was looked; found (at the first look), held, held-again, \
          advice (another recommendation), detail (the same one, of another job, change, event or thing) or over; what \
          was recommended before; and of a hold that is over released, removed, finished, not-asked (on hold, and a \
-         constraint is no longer true) or gone, with ClusterId and ProcId alone behind it.",
+         constraint is no longer true) or gone, with SchemaVersion, ClusterId and ProcId alone behind it.",
         WATCH_NAMES.join(", ")
     ));
     page.section("Hold Codes");
@@ -54,7 +54,7 @@ pub fn manual_page() -> String {
     page.paragraph(
         "The model is the first of: the one -model or HOLDADVISE_MODEL names, \
          ~/.condor/holdadvise/default.pt, $XDG_DATA_HOME/condor-holdadvise/default.pt, \
-         model.pt in the folder that HOLDADVISE_HOME names, /usr/share/condor/holdadvise/default.pt, \
+         model.pt in the folder that HOLDADVISE_HOME_DIR names, /usr/share/condor/holdadvise/default.pt, \
          the one built in. calibration.json in that folder takes the place of the model's own calibration, \
          where it is of this model. What belongs to another account than one's own and root's is not used, unless \
          -model or HTCondor's configuration names it.",

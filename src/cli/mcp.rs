@@ -9,7 +9,7 @@
 use std::ffi::OsString;
 use std::io::{self, BufRead, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -17,8 +17,12 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::output::{self, say};
-use super::releaseexpr;
-use super::run;
+use super::request::Printing;
+use super::run::{self, RunError};
+use super::{named_file, releaseexpr};
+use crate::inquiry::{Config, Inquiry, JobAds};
+use crate::print::Output;
+use crate::queue::JobSpec;
 use crate::text::in_words;
 
 /// Revisions of the protocol that are spoken, the newest first.
@@ -109,7 +113,7 @@ enum Kind {
 struct Parameter {
     name: &'static str,
     kind: Kind,
-    /// The option that takes it; empty where it stands by itself.
+    /// The option of `condor_releaseexpr` that takes it; empty where it stands by itself.
     option: &'static str,
     is_required: bool,
     what: &'static str,
@@ -130,11 +134,22 @@ const fn policy(option: &'static str) -> Parameter {
     Parameter { is_required: true, ..parameter("policy", Kind::Text, option, what) }
 }
 
-/// Which program answers.
-#[derive(Clone, Copy)]
+/// What a tool answers.
+#[derive(Clone, Copy, PartialEq)]
 enum Answers {
-    HoldAdvise,
-    ReleaseExpr,
+    /// Advice on held jobs, as text.
+    Advice,
+    /// The same as data.
+    Evidence,
+    /// What `condor_releaseexpr` says with these options.
+    Policies(&'static [&'static str]),
+}
+
+impl Answers {
+    /// The answer is data.
+    const fn is_data(self) -> bool {
+        matches!(self, Self::Evidence)
+    }
 }
 
 /// A tool.
@@ -143,8 +158,6 @@ struct Tool {
     title: &'static str,
     what: &'static str,
     answers: Answers,
-    /// Options that are always given.
-    options: &'static [&'static str],
     parameters: &'static [Parameter],
 }
 
@@ -180,8 +193,7 @@ const TOOLS: &[Tool] = &[
         what: "Says of held jobs in plain English whether to release, change or remove them \
                or to wait, how sure that is, why, and which command does it. Jobs that share \
                a cause are one answer.",
-        answers: Answers::HoldAdvise,
-        options: &["-wide"],
+        answers: Answers::Advice,
         parameters: &[JOBS, JOB_ADS, USER_LOGS, EVENT_LOGS, EPOCHS, NOW],
     },
     Tool {
@@ -190,8 +202,7 @@ const TOOLS: &[Tool] = &[
         what: "The same advice as data, one JSON object a job: recommendation, probabilities \
                of each action now and later, every piece of evidence, what stands against \
                each choice, and the sources that were read.",
-        answers: Answers::HoldAdvise,
-        options: &["-json"],
+        answers: Answers::Evidence,
         parameters: &[JOBS, JOB_ADS, USER_LOGS, EVENT_LOGS, EPOCHS, NOW],
     },
     Tool {
@@ -199,8 +210,7 @@ const TOOLS: &[Tool] = &[
         title: "Why a release policy does not release a job",
         what: "Says of held jobs which clauses of their release policies are true, which are \
                not, and when they become true.",
-        answers: Answers::ReleaseExpr,
-        options: &["-explain", "-wide"],
+        answers: Answers::Policies(&["-explain", "-wide"]),
         parameters: &[
             Parameter { what: "Clusters (1234) or jobs (1234.0); needed without job_ads", ..JOBS },
             JOB_ADS,
@@ -214,8 +224,7 @@ const TOOLS: &[Tool] = &[
                expression, or at all policies of a submit description or configuration file: \
                whether they parse, what they release, how often and how soon; with a \
                corrected text.",
-        answers: Answers::ReleaseExpr,
-        options: &["-wide"],
+        answers: Answers::Policies(&["-wide"]),
         parameters: &[
             policy("-lint"),
             parameter(
@@ -232,8 +241,7 @@ const TOOLS: &[Tool] = &[
         what: "Tries a release expression, or the policies of a file, on the holds that logs \
                tell of: which jobs it would have released, what became of those, hours saved \
                and wasted, beside what was in force.",
-        answers: Answers::ReleaseExpr,
-        options: &["-wide"],
+        answers: Answers::Policies(&["-wide"]),
         parameters: &[policy("-replay"), USER_LOGS, EVENT_LOGS, EPOCHS],
     },
 ];
@@ -363,7 +371,7 @@ fn described(tool: &Tool) -> Value {
         .map(|parameter| parameter.name)
         .collect();
     let mut what = format!("{} {OF_OTHERS}", tool.what);
-    if tool.options.contains(&"-json") {
+    if tool.answers.is_data() {
         what.push_str(&format!(" So are the values of {}.", FIELDS_OF_OTHERS.join(", ")));
     }
     json!({
@@ -401,25 +409,25 @@ impl Calls {
             None | Some(Value::Null) => &none,
             Some(given) => given.as_object().ok_or("arguments: expected an object")?,
         };
-        let words = words(tool, given)?;
+        let asked = question(tool, given)?;
         let text = Answer::default();
-        let ended = self.run(tool.answers, words, text.clone());
+        let ended = self.run(asked, text.clone());
         Ok(answer_of(tool, text.whole(), ended))
     }
 
-    /// Runs the program that answers, as long as is waited for it.
-    fn run(&mut self, answers: Answers, words: Vec<OsString>, mut text: Answer) -> Ended {
+    /// Has it answered, as long as is waited for that.
+    fn run(&mut self, asked: Asked, mut text: Answer) -> Ended {
         if self.running.take_if(|before| before.is_finished()).is_none() && self.running.is_some() {
             let text = "the call before was given up and still goes on: ask again later";
             return (Err(text.to_owned()), Vec::new());
         }
         let (sender, ended) = mpsc::channel();
         let work = move || {
-            let answer = AssertUnwindSafe(|| match answers {
-                Answers::HoldAdvise => {
-                    run::answer(&words, false, &mut text).map_err(|error| error.to_string())
+            let answer = AssertUnwindSafe(|| match &asked {
+                Asked::Jobs(inquiry, output) => {
+                    advise(inquiry, output, &mut text).map_err(|error| error.to_string())
                 }
-                Answers::ReleaseExpr => releaseexpr::answer(&words, &mut text)
+                Asked::Policies(words) => releaseexpr::answer(words, &mut text)
                     .map(drop)
                     .map_err(|error| error.to_string()),
             });
@@ -449,7 +457,7 @@ impl Calls {
 
 /// The answer to a call, with what the tool wrote, or as much of it as is kept.
 fn answer_of(tool: &Tool, text: Result<String, String>, (result, mut said): Ended) -> Value {
-    let is_data = tool.options.contains(&"-json");
+    let is_data = tool.answers.is_data();
     let mut is_error = result.is_err();
     said.extend(result.err().map(|error| format!("Error: {}", in_words(&error))));
     let mut text = match text {
@@ -519,8 +527,60 @@ impl Write for Answer {
     }
 }
 
-/// The command line that asks for it.
-fn words(tool: &Tool, given: &Map<String, Value>) -> Result<Vec<OsString>, String> {
+/// What a call asks for.
+enum Asked {
+    /// Advice on jobs, in this form.
+    Jobs(Box<Inquiry>, Output),
+    /// What `condor_releaseexpr` says to these words.
+    Policies(Vec<OsString>),
+}
+
+/// Prints advice on jobs. An assistant fits no lines to a page, and asks again.
+fn advise(inquiry: &Inquiry, output: &Output, out: &mut dyn Write) -> Result<(), RunError> {
+    named_file::refuse(&inquiry.selection.jobs)?;
+    let printing = Printing { output: output.clone(), ..Printing::default() };
+    run::show(inquiry, &printing, &Config::of_user(), out)
+}
+
+/// The question about jobs that the values of parameters make.
+fn inquiry(values: &[(&Parameter, Vec<String>)], output: &Output) -> Inquiry {
+    let mut inquiry = Inquiry { inputs: output.inputs(), goes_on: true, ..Inquiry::default() };
+    inquiry.selection.thrashing = *output == Output::Groups;
+    for (parameter, words) in values {
+        let mut paths: Vec<PathBuf> = words.iter().map(PathBuf::from).collect();
+        match parameter.name {
+            "job_ads" => inquiry.job_ads = paths.pop().map(JobAds::File),
+            "user_logs" => inquiry.user_logs = paths,
+            "event_logs" => inquiry.event_logs = paths,
+            "epochs" => inquiry.epochs = paths.pop(),
+            "now" => inquiry.now = words.first().and_then(|now| now.parse().ok()),
+            _ => {
+                let words = words.iter().flat_map(|word| JobSpec::words(word));
+                inquiry.selection.jobs = words.map(JobSpec::parse).collect();
+            }
+        }
+    }
+    inquiry
+}
+
+/// The command line of `condor_releaseexpr` that they make behind its options.
+fn command_line(values: &[(&Parameter, Vec<String>)], options: &[&str]) -> Vec<OsString> {
+    let mut words: Vec<&str> = options.to_vec();
+    let mut jobs = Vec::new();
+    for (parameter, given) in values {
+        for word in given {
+            if parameter.kind == Kind::Jobs {
+                jobs.push(word.as_str());
+            } else {
+                words.extend([parameter.option, word]);
+            }
+        }
+    }
+    words.into_iter().chain(jobs).map(OsString::from).collect()
+}
+
+/// What is asked for.
+fn question(tool: &Tool, given: &Map<String, Value>) -> Result<Asked, String> {
     let known = |name: &String| tool.parameters.iter().any(|parameter| parameter.name == *name);
     if let Some(name) = given.keys().find(|name| !known(name)) {
         let names: Vec<&str> = tool.parameters.iter().map(|parameter| parameter.name).collect();
@@ -530,8 +590,7 @@ fn words(tool: &Tool, given: &Map<String, Value>) -> Result<Vec<OsString>, Strin
             names.join(", ")
         ));
     }
-    let mut words: Vec<String> = tool.options.iter().map(|&option| option.to_owned()).collect();
-    let mut jobs = Vec::new();
+    let mut all = Vec::new();
     for parameter in tool.parameters {
         let Some(value) = given.get(parameter.name).filter(|value| !value.is_null()) else {
             if parameter.is_required {
@@ -539,16 +598,14 @@ fn words(tool: &Tool, given: &Map<String, Value>) -> Result<Vec<OsString>, Strin
             }
             continue;
         };
-        for word in values(parameter, value)? {
-            if parameter.kind == Kind::Jobs {
-                jobs.push(word);
-            } else {
-                words.extend([parameter.option.to_owned(), word]);
-            }
-        }
+        all.push((parameter, values(parameter, value)?));
     }
-    words.extend(jobs);
-    Ok(words.into_iter().map(OsString::from).collect())
+    let jobs = |output| Asked::Jobs(Box::new(inquiry(&all, &output)), output);
+    Ok(match tool.answers {
+        Answers::Advice => jobs(Output::Groups),
+        Answers::Evidence => jobs(Output::Json),
+        Answers::Policies(options) => Asked::Policies(command_line(&all, options)),
+    })
 }
 
 /// The words of a value; none of them can be taken for an option.
@@ -711,7 +768,7 @@ mod tests {
     }
 
     #[test]
-    fn options_of_the_table_are_read_by_the_tools() {
+    fn parameters_of_the_table_are_taken_by_the_tools() {
         for tool in TOOLS {
             let mut given = Map::new();
             for parameter in tool.parameters {
@@ -725,12 +782,23 @@ mod tests {
                 };
                 given.insert(parameter.name.to_owned(), value);
             }
-            let words = words(tool, &given).unwrap();
-            let read = match tool.answers {
-                Answers::HoldAdvise => super::super::Request::read(&words).map(drop),
-                Answers::ReleaseExpr => releaseexpr::reads(&words),
-            };
-            assert!(read.is_ok(), "{}: {:?}", tool.name, read.err().map(|e| e.to_string()));
+            match question(tool, &given).unwrap() {
+                Asked::Jobs(inquiry, _) => {
+                    let expected = Inquiry {
+                        job_ads: Some(JobAds::File("/none".into())),
+                        user_logs: ["/none", "/none.2"].map(PathBuf::from).into(),
+                        event_logs: ["/none", "/none.2"].map(PathBuf::from).into(),
+                        epochs: Some("/none.2".into()),
+                        now: Some(1_700_000_000),
+                        ..*inquiry.clone()
+                    };
+                    assert_eq!((&*inquiry, inquiry.selection.jobs.len()), (&expected, 2));
+                }
+                Asked::Policies(words) => {
+                    let read = releaseexpr::reads(&words);
+                    assert!(read.is_ok(), "{}: {:?}", tool.name, read.err().map(|e| e.to_string()));
+                }
+            }
         }
     }
 }

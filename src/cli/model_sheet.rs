@@ -2,12 +2,17 @@
 
 use jiff::tz::TimeZone;
 
-use super::print::{minute, wrap};
+use crate::history::Action;
 use crate::model::{ClosedLoop, Interval, Model, Recalibration, Sheet, SheetFigure};
+use crate::print::wrap;
+use crate::sentences::times::minute;
 use crate::text::{printable, shorten, shown};
 
 /// Characters kept of a text out of the file.
 const TEXT: usize = 1200;
+
+/// Characters of a text in the lines of every model.
+const SHORT: usize = 300;
 
 /// Texts kept of a list out of the file.
 const ITEMS: usize = 100;
@@ -17,6 +22,61 @@ const WORD: usize = 60;
 
 /// Columns that the labels take.
 const LABEL: usize = 10;
+
+/// What `-version` says of a model.
+pub fn sheet(model: &Model) -> String {
+    use std::fmt::Write;
+
+    let metadata = &model.metadata;
+    let training = &metadata.training;
+    let sizes = &metadata.dimensions;
+    let plain = |text: &str| shown(text, SHORT);
+    let mut out = String::new();
+    let _ = writeln!(out, "model trained on:  {}", plain(&training.trained_on));
+    let _ = writeln!(out, "outcomes here:     {}", metadata.outcomes_here());
+    if let Some(own) = &metadata.recalibration {
+        let _ = writeln!(out, "calibrated on:     {}", plain(&own.access_point));
+    }
+    let _ = writeln!(
+        out,
+        "sizes:             {} states, {} frames, {} job slots, {} statics",
+        sizes.e, sizes.m, sizes.j, sizes.k
+    );
+    let _ = writeln!(out, "features:          {}", plain(&metadata.schema.hash));
+    let _ = writeln!(
+        out,
+        "thresholds:        release from {}, remove below {}",
+        metadata.thresholds.release, metadata.thresholds.remove
+    );
+    if let Some(least) = metadata.thresholds.confidence {
+        let _ = writeln!(out, "least confidence:  {least}");
+    }
+    let known: std::collections::BTreeSet<i32> = metadata
+        .codes
+        .iter()
+        .map(|statistics| statistics.code)
+        .filter(|&code| metadata.knows(code))
+        .collect();
+    let known: Vec<String> = known.iter().map(ToString::to_string).collect();
+    if !known.is_empty() {
+        let _ = writeln!(out, "hold codes known:  {}", known.join(" "));
+    }
+    let actions = Action::ALL.into_iter().filter(|&action| metadata.knows_action(action));
+    let actions: Vec<&str> = actions.map(Action::name).collect();
+    let actions = if actions.is_empty() { "none".to_owned() } else { actions.join(" ") };
+    let _ = writeln!(out, "actions known:     {actions}");
+    for (heading, values) in
+        [("training", Some(&training.details)), ("held-out data", metadata.metrics.as_object())]
+    {
+        for (name, value) in values.into_iter().flatten() {
+            if value.is_number() || value.is_string() || value.is_boolean() {
+                let value = value.as_str().map_or_else(|| value.to_string(), plain);
+                let _ = writeln!(out, "{heading}: {} = {value}", plain(name));
+            }
+        }
+    }
+    out
+}
 
 /// Everything the file says of its making, folded to `columns`. Of a text or a list without end the
 /// beginning is printed.

@@ -4,16 +4,15 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
+use super::Request;
 use super::apply::{journal_folder, settled};
-use super::costs::costs;
-use super::print::{table_lines, wrap};
-use super::request::Output;
 use super::run::RunError;
-use super::{Config, Request};
 use crate::acting::{Figures, Group, outcomes};
+use crate::inquiry::{Config, costs};
 use crate::journal::Journal;
 use crate::model::Model;
-use crate::text::{plural, printable};
+use crate::print::{Output, table_lines, wrap};
+use crate::text::{SCHEMA_VERSION, plural, printable};
 
 const HEADINGS: [&str; 11] = [
     "CODE", "CONDOR", "ADVICE", "RELEASED", "ENDED", "SUCCESS", "EXPECTED", "BRIER", "LOST",
@@ -36,12 +35,12 @@ pub(super) fn print_outcomes(
         return Err(RunError::EmptyJournal(folder));
     }
     let journal = Journal::open(&folder)?;
-    let schedd = request.schedd(config)?;
+    let schedd = request.inquiry.schedd(config)?;
     let entries = settled(&journal.lock()?, &schedd, now)?;
-    let costs = costs(&request.costs, config, model.metadata.thresholds)?;
+    let costs = costs(&request.inquiry.costs, config, model.metadata.thresholds)?;
     let (groups, all) = outcomes(&entries, &costs);
-    if request.output == Output::Json {
-        let row = |group: Option<&Group>, figures: &Figures| json!({ "Group": group, "Figures": figures });
+    if request.printing.output == Output::Json {
+        let row = |group: Option<&Group>, figures: &Figures| json!({ "SchemaVersion": SCHEMA_VERSION, "Group": group, "Figures": figures });
         let mut rows: Vec<Value> =
             groups.iter().map(|(group, figures)| row(Some(group), figures)).collect();
         rows.push(row(None, &all));
@@ -60,7 +59,7 @@ pub(super) fn print_outcomes(
         plural(all.released, "release"),
         printable(&folder.display().to_string())
     );
-    write!(out, "\n{}", wrap("", 0, &text, request.style.columns))?;
+    write!(out, "\n{}", wrap("", 0, &text, request.printing.style.columns))?;
     Ok(())
 }
 

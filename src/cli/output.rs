@@ -1,7 +1,7 @@
 //! What every tool does with standard output and standard error.
 
 use std::cell::RefCell;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
 
 use crate::text::{in_words, printable};
@@ -49,14 +49,16 @@ pub(in crate::cli) fn say(what: &str, line: &str) {
     });
 }
 
-/// Somebody collects what is written.
-pub(super) fn is_collected() -> bool {
-    COLLECTED.with_borrow(Option::is_some)
-}
-
 /// What `work` gives, and the lines that it would have written on standard error.
 pub(super) fn said_by<T>(work: impl FnOnce() -> T) -> (T, Vec<String>) {
     COLLECTED.set(Some(Vec::new()));
     let given = work();
     (given, COLLECTED.take().unwrap_or_default())
+}
+
+/// Whether advice is coloured: a terminal shows standard output, and its user did not say otherwise (<https://no-color.org>).
+pub(super) fn shows_colour() -> bool {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+    io::stdout().is_terminal() && !set("NO_COLOR") && !is_dumb
 }

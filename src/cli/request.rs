@@ -1,8 +1,7 @@
 //! What the command line asks for.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::parser::ValueSource;
@@ -11,140 +10,69 @@ use classads::Expr;
 
 use super::apply::Apply;
 use super::arguments::{self, ArgumentError};
-use super::colour;
-use super::config::{Config, SettingError};
-use super::costs::{self, CostChange};
 use super::named_file;
 use super::options::TOOL;
+use super::output::shows_colour;
 use super::piped;
-use super::print::of_job_ad;
 use crate::advice::Recommendation;
-use crate::queue::{JobSpec, Schedd, Selection, display_path};
+use crate::inquiry::{Checks, Inquiry, JobAds, NamedModel};
+use crate::model::EngineKind;
+use crate::print::{Output, Style};
+use crate::queue::{JobSpec, Selection, display_path};
 use crate::text::{classad_quote, printable};
-use crate::workflow::{By, Dag};
-
-/// How advices are printed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Output {
-    /// A block for one job, groups for several.
-    Groups,
-    /// A line for each job.
-    Table,
-    /// How many jobs there are for each advice and code.
-    Totals,
-    /// ClassAds.
-    Long,
-    /// A JSON array.
-    Json,
-    /// A JSON object a line.
-    JsonLines,
-    /// `-af`: the letters behind the colon and the attributes.
-    AutoFormat(String, Vec<String>),
-    /// `-format`: pairs of printf format and attribute.
-    Format(Vec<(String, String)>),
-}
-
-impl Output {
-    /// The attributes and expressions that are asked for by name.
-    fn expressions(&self) -> Vec<&str> {
-        match self {
-            Self::AutoFormat(_, names) => names.iter().map(String::as_str).collect(),
-            Self::Format(pairs) => pairs.iter().map(|(_, name)| name.as_str()).collect(),
-            _ => Vec::new(),
-        }
-    }
-}
+use crate::workflow::By;
 
 /// One call of the tool.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Request {
+pub(super) struct Request {
+    /// Which jobs, from which sources.
+    pub(super) inquiry: Inquiry,
     /// `-help`.
-    pub help: bool,
+    pub(super) help: bool,
     /// `-version`.
-    pub version: bool,
+    pub(super) version: bool,
     /// `-debug`.
-    pub debug: bool,
-    /// Which jobs.
-    pub selection: Selection,
-    /// `-advice`: what is printed; none: all of them.
-    pub advice: Vec<Recommendation>,
-    /// `-workflow`, or `-dag`.
-    pub workflow: bool,
+    pub(super) debug: bool,
+    /// What is printed of the answer, and how.
+    pub(super) printing: Printing,
     /// `-profile`.
-    pub profile: bool,
+    pub(super) profile: bool,
     /// `-pairs`.
-    pub pairs: bool,
-    /// `-dag`.
-    pub dag: Option<Arc<Dag>>,
-    /// The log of its nodes' states.
-    pub nodes_log: Option<PathBuf>,
-    /// `-html`: the page that is written.
-    pub page: Option<PathBuf>,
-    /// `-by`.
-    pub by: By,
-    /// `-limit`.
-    pub limit: Option<usize>,
-    /// `-name`.
-    pub schedd: Option<String>,
-    /// `-pool`.
-    pub pool: Option<String>,
-    /// `-jobads`; `-` is standard input.
-    pub job_ads: Option<PathBuf>,
-    /// What stands there, where a program has it and `job_ads` is no file but a name for it.
-    pub job_ad_text: Option<Vec<u8>>,
-    /// `-userlog`.
-    pub user_logs: Vec<PathBuf>,
-    /// `-eventlog`.
-    pub event_logs: Vec<PathBuf>,
-    /// `-epochs`.
-    pub epochs: Option<PathBuf>,
-    /// `-model`.
-    pub model: Option<PathBuf>,
-    /// `-engine`: `builtin` or `torch`.
-    pub engine: Option<String>,
-    /// `-checks`: `local`, `all` or `none`.
-    pub checks: Option<String>,
-    /// `-cost`.
-    pub costs: Vec<CostChange>,
-    /// `-now`, Unix seconds.
-    pub now: Option<i64>,
+    pub(super) pairs: bool,
     /// `-apply`
-    pub apply: Option<Apply>,
-    /// `-dagnode`: a HOLD script of DAGMan asks.
-    pub dag_node: bool,
+    pub(super) apply: Option<Apply>,
     /// `-outcomes`
-    pub outcomes: bool,
+    pub(super) outcomes: bool,
     /// `-mcp`
-    pub mcp: bool,
+    pub(super) mcp: bool,
     /// `-dry-run`
-    pub dry_run: bool,
+    pub(super) dry_run: bool,
     /// `-max`
-    pub most: Option<usize>,
+    pub(super) most: Option<usize>,
     /// `-yes`
-    pub yes: bool,
+    pub(super) yes: bool,
     /// `-watch`: time between two looks.
-    pub watch: Option<Duration>,
-    /// The process goes on when it has the advice.
-    pub goes_on: bool,
-    /// What to print.
-    pub output: Output,
-    /// How to print it.
-    pub style: Style,
+    pub(super) watch: Option<Duration>,
 }
 
-/// What options say of how advices are printed for people.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Style {
-    /// Columns to fit lines of text to; none: no limit.
-    pub columns: Option<usize>,
-    /// Columns to fit lines of tables to; none: no limit.
-    pub table: Option<usize>,
-    /// Advice is printed in colour.
-    pub colour: bool,
-    /// `-removals`: a command that removes a group is printed.
-    pub removals: bool,
-    /// `-explain-decision`: what was weighed is printed.
-    pub explains: bool,
+/// What is printed of an answer, and how.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Printing {
+    /// The form.
+    pub(super) output: Output,
+    /// What else options say of it.
+    pub(super) style: Style,
+    /// `-advice`: what is printed; none: all of them.
+    pub(super) advice: Vec<Recommendation>,
+    /// `-html`: the page that is written.
+    pub(super) page: Option<PathBuf>,
+}
+
+impl Printing {
+    /// Whether a job with this advice is printed.
+    pub(super) fn shows(&self, recommendation: Recommendation) -> bool {
+        self.advice.is_empty() || self.advice.contains(&recommendation)
+    }
 }
 
 impl Request {
@@ -153,84 +81,8 @@ impl Request {
     /// # Errors
     /// [`ArgumentError`] for an unknown option, a missing or wrong value, or options that exclude
     /// each other.
-    pub fn read(words: &[OsString]) -> Result<Self, ArgumentError> {
+    pub(super) fn read(words: &[OsString]) -> Result<Self, ArgumentError> {
         Self::from_matches(&arguments::read(&TOOL, words, value)?)
-    }
-
-    /// The model that is named, and what runs it.
-    pub(super) fn model(&self) -> super::model_file::Named<'_> {
-        super::model_file::Named { file: self.model.as_deref(), engine: self.engine.as_deref() }
-    }
-
-    /// The schedd that is asked.
-    ///
-    /// # Errors
-    /// [`SettingError`] for a HOLDADVISE_TIMEOUT that is no time.
-    pub(super) fn schedd(&self, config: &Config) -> Result<Schedd, SettingError> {
-        let (name, pool) = (self.schedd.clone(), self.pool.clone());
-        Ok(Schedd { name, pool, timeout: config.timeout()? })
-    }
-
-    /// No queue is to be asked: ads or logs were named. An event log is enough only where nothing
-    /// was named that a queue must tell: with jobs it stands for what goes on around them.
-    pub fn is_offline(&self) -> bool {
-        let asks_queue = !self.selection.jobs.is_empty()
-            || self.selection.constraint.is_some()
-            || self.schedd.is_some()
-            || self.pool.is_some();
-        self.job_ads.is_some()
-            || self.dag.is_some()
-            || !self.user_logs.is_empty()
-            || (!self.event_logs.is_empty() && !asks_queue)
-    }
-
-    /// The process judges several times.
-    pub fn looks_again(&self) -> bool {
-        self.watch.is_some() || self.dag_node || self.goes_on
-    }
-
-    /// Whether a job with this advice is printed.
-    pub(super) fn shows(&self, recommendation: Recommendation) -> bool {
-        self.advice.is_empty() || self.advice.contains(&recommendation)
-    }
-
-    /// Attributes of job ads that are printed.
-    pub(super) fn printed_attributes(&self) -> Vec<String> {
-        self.output.expressions().into_iter().flat_map(of_job_ad).collect()
-    }
-
-    /// Whether which inputs moved a probability is printed, of so many jobs judged.
-    pub fn prints_inputs(&self, jobs: usize) -> bool {
-        let named = |text: &&str| {
-            text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-                .any(|name| name.eq_ignore_ascii_case("Inputs"))
-        };
-        match &self.output {
-            Output::Groups => jobs == 1,
-            Output::Table | Output::Totals => false,
-            Output::Long | Output::Json | Output::JsonLines => true,
-            Output::AutoFormat(..) | Output::Format(_) => {
-                self.output.expressions().iter().any(named)
-            }
-        }
-    }
-
-    /// Reads the DAG file, and takes the logs of its jobs where none are named.
-    fn take_dag(&mut self, path: &Path) -> Result<(), ArgumentError> {
-        let dag = Dag::read(path, self.now.unwrap_or(i64::MAX)).map_err(|error| {
-            let path = display_path(path);
-            ArgumentError::Invalid(format!("-dag: cannot read the DAG file {path}: {error}"))
-        })?;
-        let nodes = self.user_logs.first().cloned().unwrap_or_else(|| nodes_log(path));
-        if self.user_logs.is_empty() {
-            let logs = dag.job_logs().filter(|logs| logs.iter().all(|log| log.is_file()));
-            // Before DAGMan submits the first job there is no log.
-            let is_there = nodes.symlink_metadata().is_ok();
-            self.user_logs =
-                logs.unwrap_or_else(|| is_there.then(|| nodes.clone()).into_iter().collect());
-        }
-        (self.nodes_log, self.dag) = (Some(nodes), Some(Arc::new(dag)));
-        Ok(())
     }
 
     fn from_matches(matches: &ArgMatches) -> Result<Self, ArgumentError> {
@@ -260,67 +112,73 @@ impl Request {
         } else {
             Output::Groups
         };
-        let (columns, table) = arguments::columns(matches);
         let watch = watch(matches)?;
         let is_workflow = workflow(matches)?;
         let is_profile = profile(matches)?;
         let given_page = is_given(matches, "html");
-        let dag_node = dag_node(text("dagnode"), text("dagnode-DAGManJobId"))?;
-        let mut request = Self {
-            help: matches.get_flag("help"),
-            version: matches.get_flag("version"),
-            debug: matches.get_flag("debug"),
+        let of_node = dag_node(text("dagnode"), text("dagnode-DAGManJobId"))?;
+        let inquiry = Inquiry {
             selection: Selection {
                 jobs: jobs(&texts(arguments::OPERANDS)),
-                constraint: both(text("constraint"), dag_node),
+                constraint: both(text("constraint"), of_node.clone()),
                 all_users: matches.get_flag("allusers"),
                 any_state: is_workflow || is_profile,
                 thrashing: false,
             },
-            advice: advice(matches)?,
-            workflow: is_workflow,
-            profile: is_profile,
-            pairs: matches.get_flag("pairs"),
-            page: path("html"),
-            nodes_log: None,
-            dag: None,
-            by: match text("by").as_deref() {
-                Some("machine") => By::Machine,
-                Some(_) => By::Site,
-                None => By::Either,
-            },
             limit: number(matches, "limit")?,
             schedd: text("name"),
             pool: text("pool"),
-            job_ads: path("jobads"),
-            job_ad_text: None,
+            job_ads: path("jobads").map(JobAds::File),
             user_logs: paths("userlog"),
             event_logs: paths("eventlog"),
             epochs: path("epochs"),
-            model: path("model"),
-            engine: text("engine"),
-            checks: text("checks"),
-            costs: costs::changes(matches),
+            dag: None,
+            nodes_log: None,
+            places: is_workflow.then(|| match text("by").as_deref() {
+                Some("machine") => By::Machine,
+                Some(_) => By::Site,
+                None => By::Either,
+            }),
+            places_alone: is_workflow && output == Output::Json,
+            model: NamedModel {
+                file: path("model"),
+                engine: text("engine").and_then(|name| EngineKind::of(&name)),
+            },
+            checks: text("checks").and_then(|word| Checks::read(&word)),
+            costs: matches.get_many("cost").into_iter().flatten().copied().collect(),
             now: matches.get_one::<i64>("now").copied(),
+            inputs: output.inputs(),
+            attributes: output.attributes(),
+            dag_node: of_node.is_some(),
+            goes_on: watch.is_some() || of_node.is_some(),
+        };
+        let mut request = Self {
+            inquiry,
+            help: matches.get_flag("help"),
+            version: matches.get_flag("version"),
+            debug: matches.get_flag("debug"),
+            printing: Printing {
+                output,
+                style: Style {
+                    colour: shows_colour() && !given_page,
+                    removals: matches.get_flag("removals"),
+                    explains: matches.get_flag("explain-decision"),
+                    ..arguments::style(matches)
+                },
+                advice: advice(matches)?,
+                page: path("html"),
+            },
+            profile: is_profile,
+            pairs: matches.get_flag("pairs"),
             apply: apply(matches)?,
-            dag_node: matches.contains_id("dagnode"),
             outcomes: outcomes(matches)?,
             mcp: mcp(matches)?,
             dry_run: matches.get_flag("dry-run"),
             most: number(matches, "max")?,
             yes: matches.get_flag("yes"),
             watch,
-            goes_on: false,
-            output,
-            style: Style {
-                columns,
-                table,
-                colour: colour::is_wanted() && !given_page,
-                removals: matches.get_flag("removals"),
-                explains: matches.get_flag("explain-decision"),
-            },
         };
-        for text in request.output.expressions() {
+        for text in request.printing.output.expressions() {
             if let Err(error) = Expr::parse_old(text) {
                 return Err(ArgumentError::Invalid(format!(
                     "\"{}\" is neither an attribute nor a ClassAd expression: {error}",
@@ -328,40 +186,46 @@ impl Request {
                 )));
             }
         }
+        let inquiry = &mut request.inquiry;
         if !request.profile {
-            named_file::refuse(&request.selection.jobs)?;
+            named_file::refuse(&inquiry.selection.jobs)?;
         }
         if let Some(path) = path("dag") {
-            request.take_dag(&path)?;
+            inquiry.take_dag(&path).map_err(|error| {
+                let path = display_path(&path);
+                ArgumentError::Invalid(format!("-dag: cannot read the DAG file {path}: {error}"))
+            })?;
         }
-        request.selection.thrashing = request.prints_thrashing();
-        let files = request.job_ads.iter().chain(&request.epochs);
-        let files = files.chain(&request.user_logs).chain(&request.event_logs);
-        piped::check_read_once(files.map(PathBuf::as_path))?;
-        if request.watch.is_some() && request.is_offline() {
+        let ads = inquiry.job_ads.as_ref().map(JobAds::name);
+        let files = ads.into_iter().chain(inquiry.epochs.as_deref());
+        let logs = inquiry.user_logs.iter().chain(&inquiry.event_logs);
+        piped::check_read_once(files.chain(logs.map(PathBuf::as_path)))?;
+        if request.watch.is_some() && inquiry.is_offline() {
             let text = "-watch asks the queue again and again, and -eventlog alone asks none: name jobs or an owner";
             return Err(ArgumentError::Invalid(text.to_owned()));
         }
+        request.inquiry.selection.thrashing = request.prints_thrashing();
         Ok(request)
     }
 
     /// Jobs that thrash are printed below the held ones, for people; nobody acts on them.
     fn prints_thrashing(&self) -> bool {
-        let for_people = matches!(self.output, Output::Groups | Output::Table | Output::Totals);
-        let is_more = self.apply.is_some() || self.watch.is_some() || self.dag_node;
+        let for_people =
+            matches!(self.printing.output, Output::Groups | Output::Table | Output::Totals);
+        let inquiry = &self.inquiry;
+        let is_more = self.apply.is_some() || self.watch.is_some() || inquiry.dag_node;
         for_people
             && !is_more
-            && !self.workflow
+            && inquiry.places.is_none()
             && !self.profile
-            && self.limit.is_none()
-            && self.advice.is_empty()
+            && inquiry.limit.is_none()
+            && self.printing.advice.is_empty()
     }
 }
 
 /// What follows the options whose values are no plain text.
 fn value(argument: Arg, what: &str) -> Arg {
     match what {
-        "name=hours" => costs::argument(argument),
         "builtin|torch" => argument.value_parser(["builtin", "torch"]),
         "release|try|change|remove" => argument.value_parser(Apply::WORDS.map(|(word, _)| word)),
         "machine|site" => argument.value_parser(["machine", "site"]),
@@ -389,13 +253,6 @@ fn both(one: Option<String>, two: Option<String>) -> Option<String> {
         (Some(one), Some(two)) => Some(format!("({one}) && {two}")),
         (one, two) => one.or(two),
     }
-}
-
-/// The log that DAGMan keeps of the nodes of a DAG file.
-fn nodes_log(dag: &Path) -> PathBuf {
-    let mut log = dag.as_os_str().to_owned();
-    log.push(".nodes.log");
-    log.into()
 }
 
 /// The jobs and owners named, each a word or one of a list.
@@ -575,10 +432,15 @@ mod tests {
     #[test]
     fn nothing_asks_for_own_held_jobs() {
         let request = read("").unwrap();
-        assert_eq!(request.selection, Selection { thrashing: true, ..Selection::default() });
-        assert_eq!(request.output, Output::Groups);
-        assert!(request.style.columns.is_some_and(|columns| (40..=100).contains(&columns)));
-        assert!(!request.is_offline());
+        assert_eq!(
+            request.inquiry.selection,
+            Selection { thrashing: true, ..Selection::default() }
+        );
+        assert_eq!(request.printing.output, Output::Groups);
+        assert!(
+            request.printing.style.columns.is_some_and(|columns| (40..=100).contains(&columns))
+        );
+        assert!(!request.inquiry.is_offline());
     }
 
     #[test]
@@ -589,38 +451,41 @@ mod tests {
         )
         .unwrap();
         assert_eq!(
-            request.selection.jobs,
+            request.inquiry.selection.jobs,
             [JobSpec::Job(JobId::new(7, 1)), JobSpec::Owner("bob".to_owned())]
         );
-        assert_eq!(request.user_logs, [PathBuf::from("a.log"), PathBuf::from("b.log")]);
-        assert_eq!(request.event_logs, [PathBuf::from("E")]);
-        assert_eq!((request.now, request.limit, request.style.columns), (Some(-5), Some(3), None));
-        assert_eq!(request.schedd.as_deref(), Some("s"));
-        assert_eq!(request.pool.as_deref(), Some("h"));
-        assert_eq!(request.costs, ["failed=2", "keep=0"].map(|text| text.parse().unwrap()));
-        assert!(request.is_offline());
+        assert_eq!(request.inquiry.user_logs, [PathBuf::from("a.log"), PathBuf::from("b.log")]);
+        assert_eq!(request.inquiry.event_logs, [PathBuf::from("E")]);
+        assert_eq!(
+            (request.inquiry.now, request.inquiry.limit, request.printing.style.columns),
+            (Some(-5), Some(3), None)
+        );
+        assert_eq!(request.inquiry.schedd.as_deref(), Some("s"));
+        assert_eq!(request.inquiry.pool.as_deref(), Some("h"));
+        assert_eq!(request.inquiry.costs, ["failed=2", "keep=0"].map(|text| text.parse().unwrap()));
+        assert!(request.inquiry.is_offline());
     }
 
     #[test]
     fn an_event_log_alone_is_enough() {
-        assert!(read("-eventlog E").unwrap().is_offline());
+        assert!(read("-eventlog E").unwrap().inquiry.is_offline());
         for asks in ["-eventlog E 7.1", "-ev E -const true", "-ev E -name s", "-ev E bob"] {
-            assert!(!read(asks).unwrap().is_offline(), "{asks}");
+            assert!(!read(asks).unwrap().inquiry.is_offline(), "{asks}");
         }
     }
 
     #[test]
     fn outputs() {
-        assert_eq!(read("-long").unwrap().output, Output::Long);
-        assert_eq!(read("-json").unwrap().output, Output::Json);
-        assert_eq!(read("-nob").unwrap().output, Output::Table);
-        assert_eq!(read("-wide:132").unwrap().style.columns, Some(132));
+        assert_eq!(read("-long").unwrap().printing.output, Output::Long);
+        assert_eq!(read("-json").unwrap().printing.output, Output::Json);
+        assert_eq!(read("-nob").unwrap().printing.output, Output::Table);
+        assert_eq!(read("-wide:132").unwrap().printing.style.columns, Some(132));
         assert_eq!(
-            read("-af:j A B -af:h C").unwrap().output,
+            read("-af:j A B -af:h C").unwrap().printing.output,
             Output::AutoFormat("jh".to_owned(), vec!["A".into(), "B".into(), "C".into()])
         );
         assert_eq!(
-            read("-f %d A -format -%s B").unwrap().output,
+            read("-f %d A -format -%s B").unwrap().printing.output,
             Output::Format(vec![("%d".into(), "A".into()), ("-%s".into(), "B".into())])
         );
     }
@@ -654,7 +519,7 @@ mod tests {
     #[test]
     fn some_advice() {
         assert_eq!(
-            read("-advice wait,Look").unwrap().advice,
+            read("-advice wait,Look").unwrap().printing.advice,
             [Recommendation::Wait, Recommendation::Look]
         );
         let error = |line: &str| read(line).unwrap_err().to_string();

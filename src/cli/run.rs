@@ -8,28 +8,19 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use super::apply::{Collector, apply, journal_folder};
-use super::config::SettingError;
-use super::constraint::Constraint;
 use super::debug;
-use super::gather::{Gathered, Remarks, gather};
-use super::judge::{Seen, Take, judge, left_out};
 use super::outcomes::print_outcomes;
 use super::output::{self, ToolError, say};
-use super::print::{Page, Printer, print_thrashing};
-use super::request::Output;
+use super::request::Printing;
 use super::watch::watch;
-use super::{ArgumentError, Config, Request};
-use super::{html, mcp, model_file, model_sheet, piped, profile};
-use jiff::tz::TimeZone;
-
-use crate::advice::Advice;
+use super::{ArgumentError, Request, html, mcp, model_sheet, piped, profile};
 use crate::checks;
+use crate::inquiry::{Answer, Config, Inquiry, InquiryError, Remarks, open_model};
 use crate::journal::{Journal, JournalError};
-use crate::model::ModelError;
-use crate::queue::{AdText, QueueError, display_path};
-use crate::text::{can_be_pasted, plural, printable, shell_command};
-use crate::workflow::{Manager, Progress, View};
-use eventlog::{EventLogError, ReadOptions, fnv1a};
+use crate::print::{Page, Printer, print_thrashing, print_view};
+use crate::queue::display_path;
+use crate::text::{plural, printable};
+use eventlog::fnv1a;
 
 /// Seconds between two looks at the jobs of a node, at least and at most. Assumed.
 const SHORTEST_PAUSE: i64 = 20;
@@ -48,24 +39,9 @@ pub enum RunError {
     /// The arguments cannot be read.
     #[error(transparent)]
     Arguments(#[from] ArgumentError),
-    /// No jobs can be had.
+    /// The jobs cannot be judged, or standard output cannot be written.
     #[error(transparent)]
-    Queue(#[from] QueueError),
-    /// A setting cannot be used.
-    #[error(transparent)]
-    Setting(#[from] SettingError),
-    /// The model cannot be used.
-    #[error(transparent)]
-    Model(#[from] ModelError),
-    /// No log named can be read.
-    #[error(transparent)]
-    Log(#[from] EventLogError),
-    /// A constraint needs ads.
-    #[error("-constraint needs job ads, which -userlog alone does not give; add -jobads")]
-    ConstraintWithoutAds,
-    /// Nothing is left, as a constraint takes too much.
-    #[error("{0}")]
-    ConstraintGivenUp(String),
+    Inquiry(InquiryError),
     /// The process that stays with a node of a DAG does not begin.
     #[error("cannot begin the process that stays with this node: {0}")]
     Begin(#[source] io::Error),
@@ -82,7 +58,7 @@ pub enum RunError {
     #[error(transparent)]
     Journal(#[from] JournalError),
     /// There is no home directory to keep a journal in.
-    #[error("no folder for the journal is known; set HOLDADVISE_JOURNAL")]
+    #[error("no folder for the journal is known; set HOLDADVISE_JOURNAL_DIR")]
     NoJournal,
     /// Nothing was written into it yet.
     #[error("{}: there is no journal; -apply writes one", .0.display())]
@@ -106,9 +82,15 @@ pub enum RunError {
         /// Why.
         source: io::Error,
     },
-    /// Standard output cannot be written.
-    #[error("cannot write: {0}")]
-    Write(#[from] io::Error),
+}
+
+impl<E> From<E> for RunError
+where
+    InquiryError: From<E>,
+{
+    fn from(error: E) -> Self {
+        Self::Inquiry(error.into())
+    }
 }
 
 fn held(jobs: usize) -> String {
@@ -117,7 +99,7 @@ fn held(jobs: usize) -> String {
 
 impl ToolError for RunError {
     fn of_output(&self) -> Option<&io::Error> {
-        if let Self::Write(error) = self { Some(error) } else { None }
+        if let Self::Inquiry(InquiryError::Write(error)) = self { Some(error) } else { None }
     }
 }
 
@@ -135,11 +117,7 @@ pub fn run(arguments: &[OsString]) -> ExitCode {
 }
 
 /// Does what the arguments ask for; `stays` in the process that stays with a node of a DAG.
-pub(super) fn answer(
-    arguments: &[OsString],
-    stays: bool,
-    out: &mut dyn Write,
-) -> Result<(), RunError> {
+fn answer(arguments: &[OsString], stays: bool, out: &mut dyn Write) -> Result<(), RunError> {
     let mut request = Request::read(arguments)?;
     if request.help {
         out.write_all(super::arguments::usage(&super::options::TOOL).as_bytes())?;
@@ -152,33 +130,32 @@ pub(super) fn answer(
     if request.version {
         let version = env!("CARGO_PKG_VERSION");
         writeln!(out, "$HoldadviseVersion: {version} $")?;
-        let model = model_file::open::<RunError>(&request.model(), &config)?;
-        out.write_all(model_file::sheet(&model).as_bytes())?;
-        if request.model.is_some() {
-            out.write_all(model_sheet::full(&model, request.style.columns).as_bytes())?;
+        let model = open_model::<RunError>(&request.inquiry.model, &config)?;
+        out.write_all(model_sheet::sheet(&model).as_bytes())?;
+        if request.inquiry.model.file.is_some() {
+            out.write_all(model_sheet::full(&model, request.printing.style.columns).as_bytes())?;
         }
         return Ok(());
     }
     if request.mcp {
         return Ok(mcp::serve(&mut io::stdin().lock(), out)?);
     }
-    // An assistant asks again.
-    request.goes_on |= output::is_collected();
-    let logs = request.user_logs.iter_mut().chain(&mut request.event_logs);
+    let inquiry = &mut request.inquiry;
+    let logs = inquiry.user_logs.iter_mut().chain(&mut inquiry.event_logs);
     let _kept = piped::keep(logs)?;
     if request.outcomes {
-        let model = model_file::open::<RunError>(&request.model(), &config)?;
+        let model = open_model::<RunError>(&request.inquiry.model, &config)?;
         let now = jiff::Timestamp::now().as_second();
         return print_outcomes(&request, &config, &model, now, out);
     }
     if request.profile {
-        let now = request.now.unwrap_or_else(|| jiff::Timestamp::now().as_second());
+        let now = request.inquiry.time();
         return profile::run(&request, &config, now, out);
     }
     if let Some(every) = request.watch {
         return watch(&request, &config, every, out);
     }
-    if request.dag_node && request.apply.is_some() && !request.dry_run {
+    if request.inquiry.dag_node && request.apply.is_some() && !request.dry_run {
         return match stays {
             true => stay_with_node(&request, &config, out),
             false => leave_to_another(arguments),
@@ -209,7 +186,7 @@ fn leave_to_another(arguments: &[OsString]) -> Result<(), RunError> {
 /// A third leaves at once: the second has still to look.
 fn stay_with_node(request: &Request, config: &Config, out: &mut dyn Write) -> Result<(), RunError> {
     let journal = Journal::open(&journal_folder(config)?)?;
-    let node = request.selection.constraint.as_deref().unwrap_or_default();
+    let node = request.inquiry.selection.constraint.as_deref().unwrap_or_default();
     let node = format!("{:016x}", fnv1a(node.as_bytes()));
     let Some(next) = journal.alone(&format!("{node}next"))? else {
         return Ok(writeln!(out, "Another process looks after this node.")?);
@@ -235,134 +212,105 @@ fn advise(
     config: &Config,
     out: &mut dyn Write,
 ) -> Result<Option<i64>, RunError> {
-    if request.apply.is_some() && request.is_offline() {
+    let Some(what) = request.apply else {
+        show(&request.inquiry, &request.printing, config, out)?;
+        return Ok(None);
+    };
+    let inquiry = &request.inquiry;
+    if inquiry.is_offline() {
         return Err(RunError::ApplyWithoutQueue);
     }
-    let now = request.now.unwrap_or_else(|| jiff::Timestamp::now().as_second());
-    let (gathered, mut remarks) = gathered(request, config, now)?;
-    if let Some(what) = request.apply {
-        let mut collector = Collector::new(what, request.selection.all_users);
-        let model = model_file::open::<RunError>(&request.model(), config)?;
-        if !gathered.held.is_empty() {
-            let mut take = |advice: &Advice, _: Option<&AdText>| {
-                collector.add(advice);
-                Ok(())
-            };
-            judge(gathered, &mut remarks, request, config, &model, now, &mut take)?;
-        }
-        remarks.faults.extend(config.faults());
-        tell(&remarks);
-        return apply(collector, request, config, &model.metadata.identity(), now, out);
-    }
-    if let Some(path) = &request.page {
-        return html::advise(path, gathered, remarks, request, config, now, out);
-    }
-    show(gathered, remarks, request, config, now, out, |_, _| {})
+    let now = inquiry.time();
+    let mut collector = Collector::new(what, inquiry.selection.all_users);
+    let answer = inquiry.ask(config, now, &mut |advice, _| {
+        collector.add(advice);
+        Ok(())
+    })?;
+    tell(&answer.remarks);
+    // Without a model nothing was judged, and nothing is done.
+    let model = answer.model.unwrap_or_default();
+    apply(collector, request, config, &model, now, out)
 }
 
-/// Prints the advice; what is wrong where is given to `see` where it is asked for, with how many
-/// bytes of it were printed.
+/// Prints the advice, below what is wrong where if that is asked about.
+///
+/// # Errors
+/// [`RunError`] when nothing can be judged or printed, or none of the jobs named is held.
 pub(super) fn show(
-    gathered: Gathered,
-    mut remarks: Remarks,
-    request: &Request,
+    inquiry: &Inquiry,
+    printing: &Printing,
     config: &Config,
-    now: i64,
     out: &mut dyn Write,
-    see: impl FnOnce(View, usize),
-) -> Result<Option<i64>, RunError> {
-    let selection = &request.selection;
-    let page = Page { style: request.style, now, zone: TimeZone::system() };
-    let mut judged = 0;
-    let mut nothing = nothing(request, gathered.ads);
-    let mut printer = Printer::new(out, &request.output, &page);
-    let logs_alone = gathered.logs_alone;
-    let is_view = request.workflow && request.output == Output::Json;
-    let is_shown = |advice: &Advice| request.shows(advice.recommendation) && !is_view;
-    let mut take = |advice: &Advice, job: Option<&AdText>| {
+) -> Result<(), RunError> {
+    if let Some(path) = &printing.page {
+        html::check(path)?;
+    }
+    let now = inquiry.time();
+    let page = Page::here(printing.style, now);
+    let (mut judged, mut below) = (0, Vec::new());
+    let to: &mut dyn Write = if inquiry.places.is_some() { &mut below } else { &mut *out };
+    let mut printer = Printer::new(to, &printing.output, &page);
+    let answer = inquiry.ask(config, now, &mut |advice, job| {
         judged += 1;
-        if is_shown(advice) { printer.add(advice, job) } else { Ok(()) }
-    };
-    let seen = judge_all(gathered, &mut remarks, request, config, now, &mut take)?;
-    if let Some(mut view) = seen.view {
-        view.progress = progress(request, config, now, &mut remarks)?;
-        view.name_recovery()?;
-        let printed = printer.view(&view)?;
-        nothing = match view.keep_off.iter().any(|one| one.held) {
+        if printing.shows(advice.recommendation) { printer.add(advice, job) } else { Ok(()) }
+    })?;
+    tell(&answer.remarks);
+    if inquiry.places.is_none() && judged == 0 {
+        if answer.ahead > 0 {
+            return Err(RunError::Ahead(answer.ahead));
+        }
+        if !inquiry.selection.jobs.is_empty() && answer.thrashing.is_empty() {
+            return Err(RunError::NothingJudged);
+        }
+    }
+    if !inquiry.places_alone {
+        let unknown = printer.finish(&nothing(inquiry, printing, &answer, judged))?;
+        unknown.iter().for_each(|line| say("Note", line));
+    }
+    if let Some(view) = &answer.view {
+        print_view(out, view, &printing.output, &page)?;
+        out.write_all(&below)?;
+    }
+    print_thrashing(out, &answer.thrashing, &page)?;
+    if let (Some(path), Some(view)) = (&printing.page, &answer.view) {
+        html::write(path, view, inquiry, &String::from_utf8_lossy(&below), now)?;
+    }
+    Ok(())
+}
+
+/// What is printed where there is no advice to print, of so many jobs judged.
+fn nothing(inquiry: &Inquiry, printing: &Printing, answer: &Answer, judged: usize) -> String {
+    let selection = &inquiry.selection;
+    if judged > 0 {
+        let words = printing.advice.iter().map(|one| one.name()).collect::<Vec<_>>();
+        return format!(
+            "No advice of {}: {} judged.",
+            words.join(", "),
+            plural(judged, "held job")
+        );
+    }
+    if !answer.thrashing.is_empty() {
+        return "No held jobs among these.".to_owned();
+    }
+    // A DAG that nothing is known of yet has no logs.
+    if answer.logs_alone && (answer.jobs > 0 || inquiry.dag.is_none()) {
+        let jobs = plural(answer.jobs, "job");
+        let mut text = format!("No held jobs: the logs have {jobs}, none on hold at their end.");
+        for line in &answer.remarks.hidden {
+            text.push_str(&format!(" {}.", printable(line)));
+        }
+        return text;
+    }
+    if let Some(view) = &answer.view {
+        return match view.keep_off.iter().any(|one| one.held) {
             true => "No other held jobs.".to_owned(),
             false => "No held jobs among these.".to_owned(),
         };
-        see(view, printed);
-        if request.output == Output::Json {
-            tell(&remarks);
-            return Ok(None);
-        }
     }
-    // A DAG that nothing is known of yet has no logs.
-    if logs_alone && (seen.jobs > 0 || request.dag.is_none()) {
-        let jobs = plural(seen.jobs, "job");
-        nothing = format!("No held jobs: the logs have {jobs}, none on hold at their end.");
-        for line in &remarks.hidden {
-            nothing.push_str(&format!(" {}.", printable(line)));
-        }
-    }
-    tell(&remarks);
-    if judged == 0 && seen.ahead > 0 && !request.workflow {
-        return Err(RunError::Ahead(seen.ahead));
-    }
-    if judged == 0 && !selection.jobs.is_empty() && !request.workflow && seen.thrashing.is_empty() {
-        return Err(RunError::NothingJudged);
-    }
-    if judged > 0 {
-        let words = request.advice.iter().map(|one| one.name()).collect::<Vec<_>>();
-        nothing =
-            format!("No advice of {}: {} judged.", words.join(", "), plural(judged, "held job"));
-    }
-    if judged == 0 && !seen.thrashing.is_empty() {
-        nothing = "No held jobs among these.".to_owned();
-    }
-    printer.finish(&nothing)?;
-    print_thrashing(out, &seen.thrashing, &page)?;
-    Ok(None)
-}
-
-/// How far the DAG is that is asked about.
-fn progress(
-    request: &Request,
-    config: &Config,
-    now: i64,
-    remarks: &mut Remarks,
-) -> Result<Option<Progress>, RunError> {
-    let (Some(dag), Some(log)) = (&request.dag, &request.nodes_log) else {
-        return Ok(None);
-    };
-    remarks.faults.extend(dag.faults.iter().cloned());
-    let bytes = config.event_log_bytes()?;
-    let mut progress = dag.progress(log, &ReadOptions::default().newest(bytes), now)?;
-    if !request.user_logs.contains(log) {
-        remarks.faults.extend(left_out(log, "", progress.skipped, bytes));
-    }
-    // Of the past the files that are there now say nothing.
-    if request.now.is_none() {
-        remarks.faults.append(&mut progress.faults);
-    }
-    let has_ended = dag.manager.as_ref().is_some_and(Manager::has_ended);
-    // A name that cannot be written is no name to paste.
-    let name = dag.path.to_str().filter(|name| can_be_pasted(name));
-    let resumes = has_ended && progress.has_failed();
-    progress.resume = name.filter(|_| resumes).map(|name| {
-        let dash = if name.starts_with('-') { "./" } else { "" };
-        shell_command(["condor_submit_dag", &format!("{dash}{name}")])
-    });
-    Ok(Some(progress))
-}
-
-/// What is printed where there are no held jobs: what was read. `ads`: those in the file.
-fn nothing(request: &Request, ads: Option<usize>) -> String {
-    let selection = &request.selection;
-    match (&request.job_ads, ads) {
+    match (&inquiry.job_ads, answer.ads) {
         (Some(file), Some(ads)) => {
-            format!("No held jobs: 0 of {} in {} matched.", plural(ads, "ad"), display_path(file))
+            let file = display_path(file.name());
+            format!("No held jobs: 0 of {} in {file} matched.", plural(ads, "ad"))
         }
         _ if selection.constraint.is_some() => {
             "No held jobs: -constraint is true for none in the queue.".to_owned()
@@ -372,52 +320,6 @@ fn nothing(request: &Request, ads: Option<usize>) -> String {
             "No held jobs: none of yours in the queue; -allusers looks at those of all.".to_owned()
         }
     }
-}
-
-/// Hands the advice on each job that was gathered to `take`. Returned: what the logs have.
-pub(super) fn judge_all(
-    gathered: Gathered,
-    remarks: &mut Remarks,
-    request: &Request,
-    config: &Config,
-    now: i64,
-    take: Take<'_>,
-) -> Result<Seen, RunError> {
-    let mut seen = Seen::default();
-    let any = !gathered.held.is_empty() || !gathered.others.is_empty();
-    if any || gathered.logs_alone || request.workflow {
-        let model = model_file::open::<RunError>(&request.model(), config)?;
-        seen = judge(gathered, remarks, request, config, &model, now, take)?;
-    }
-    remarks.faults.extend(config.faults());
-    Ok(seen)
-}
-
-/// What there is to judge, as of `now`, and what is to be said of it.
-pub(super) fn gathered(
-    request: &Request,
-    config: &Config,
-    now: i64,
-) -> Result<(Gathered, Remarks), RunError> {
-    let constraint = request.selection.constraint.as_deref();
-    if constraint.is_some() && request.is_offline() && request.job_ads.is_none() {
-        return Err(RunError::ConstraintWithoutAds);
-    }
-    // A constraint that is no expression is refused before anything is read.
-    let constraint = constraint.map(|text| Constraint::new(text, now)).transpose()?;
-    let filter = |ad: &_| constraint.as_ref().is_none_or(|constraint| constraint.is_true_for(ad));
-    let (gathered, mut remarks) = gather(request, config, &filter, now)?;
-    if let Some(constraint) = constraint.as_ref().filter(|_| !request.dag_node) {
-        let judged = gathered.held.iter().chain(&gathered.others);
-        match constraint.undecided() {
-            Some(line) if judged.clone().next().is_none() => {
-                return Err(RunError::ConstraintGivenUp(line));
-            }
-            line => remarks.faults.extend(line),
-        }
-        remarks.faults.extend(constraint.unknown(judged.map(|job| job.ad.to_classad())));
-    }
-    Ok((gathered, remarks))
 }
 
 /// What was named and cannot be judged, and what of the input is damaged.

@@ -3,28 +3,23 @@
 //! Of each held job a few bytes are kept ([`Stand`]). What changed alike for jobs of a cluster is
 //! one line.
 
-mod stand;
-
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
-
-use super::gather::Remarks;
-use super::judge::Take;
+use super::Request;
 use super::output::say;
-use super::print::{self, Page, Printer, second, wrap};
-use super::request::Output;
-use super::run::{RunError, gathered, judge_all, tell};
-use super::{Config, Request, sentences};
+use super::run::{RunError, tell};
+use crate::advice::news::{END_ATTRIBUTES, End, News, Stand};
 use crate::advice::{Advice, Recommendation, SharedCause};
+use crate::inquiry::{Config, InquiryError, Remarks};
+use crate::print::{self, Output, Page, Printer, wrap};
 use crate::queue::{AdText, QueueError, Schedd, end_well_at_interrupt};
+use crate::sentences;
+use crate::sentences::times::second;
 use eventlog::JobId;
 use eventlog::fnv1a;
-use stand::{END_ATTRIBUTES, Stand};
-pub(super) use stand::{End, News};
+use jiff::Timestamp;
 
 /// Jobs of a look of which is asked how their holds ended.
 const ENDS: usize = 1_000;
@@ -50,7 +45,7 @@ pub(super) fn watch(
     let mut watch = Watch {
         request,
         config,
-        schedd: request.schedd(config)?,
+        schedd: request.inquiry.schedd(config)?,
         known: BTreeMap::new(),
         released: BTreeSet::new(),
         said: HashSet::new(),
@@ -82,7 +77,7 @@ pub(super) fn watch(
 /// Says once what went wrong. Whoever does not read, or sets something wrong, is not waited for.
 fn failed(error: RunError, failures: &mut u32) -> Result<(), RunError> {
     match error {
-        RunError::Queue(error) => {
+        RunError::Inquiry(InquiryError::Queue(error)) => {
             if *failures == 0 {
                 say("Warning", &sentences::asks_again(&error));
             }
@@ -149,22 +144,23 @@ impl Watch<'_> {
                 known.insert(advice.held.job, Stand::of(advice, look));
                 print::json_watched(out, advice, &page, News::Found)
             };
-            let remarks = look_once(request, self.config, now, &mut take)?;
-            self.say_first(&remarks);
+            let answer = request.inquiry.ask(self.config, now, &mut take)?;
+            self.say_first(&answer.remarks);
         } else {
-            let mut printer = Printer::new(out, &request.output, &page);
+            let mut printer = Printer::new(out, &request.printing.output, &page);
             let mut take = |advice: &Advice, job: Option<&AdText>| {
                 known.insert(advice.held.job, Stand::of(advice, look));
                 printer.add(advice, job)
             };
-            let remarks = look_once(request, self.config, now, &mut take)?;
-            self.say_first(&remarks);
-            if printer.count() > 0 || request.selection.jobs.is_empty() {
-                printer.finish("No held jobs.")?;
+            let answer = request.inquiry.ask(self.config, now, &mut take)?;
+            self.say_first(&answer.remarks);
+            if printer.count() > 0 || request.inquiry.selection.jobs.is_empty() {
+                let unknown = printer.finish("No held jobs.")?;
+                unknown.iter().for_each(|line| say("Note", line));
             }
         }
         let is_over = self.is_over()?;
-        if is_over && !request.selection.jobs.is_empty() {
+        if is_over && !request.inquiry.selection.jobs.is_empty() {
             return Err(RunError::NothingJudged);
         }
         Ok(is_over)
@@ -205,10 +201,10 @@ impl Watch<'_> {
             known.insert(job, stand);
             Ok(())
         };
-        let looked = look_once(self.request, self.config, now, &mut take);
+        let answer = self.request.inquiry.ask(self.config, now, &mut take);
         // What was kept is not news at the next look.
         print_lines(out, lines, &page)?;
-        for line in looked?.faults {
+        for line in answer?.remarks.faults {
             if self.said.len() < WARNINGS && self.said.insert(fnv1a(line.as_bytes())) {
                 say("Warning", &line);
             }
@@ -253,7 +249,7 @@ impl Watch<'_> {
             return Ok(false);
         }
         let released: Vec<JobId> = self.released.iter().copied().collect();
-        Ok(!self.schedd.has_any(&self.request.selection, &released)?)
+        Ok(!self.schedd.has_any(&self.request.inquiry.selection, &released)?)
     }
 
     fn end(&self, out: &mut dyn Write) -> Result<(), RunError> {
@@ -265,24 +261,12 @@ impl Watch<'_> {
     }
 
     fn prints_json(&self) -> bool {
-        matches!(self.request.output, Output::Json | Output::JsonLines)
+        matches!(self.request.printing.output, Output::Json | Output::JsonLines)
     }
 
     fn page(&self, now: i64) -> Page {
-        Page { style: self.request.style, now, zone: TimeZone::system() }
+        Page::here(self.request.printing.style, now)
     }
-}
-
-/// Judges the jobs that are held now.
-fn look_once(
-    request: &Request,
-    config: &Config,
-    now: i64,
-    take: Take<'_>,
-) -> Result<Remarks, RunError> {
-    let (gathered, mut remarks) = gathered(request, config, now)?;
-    judge_all(gathered, &mut remarks, request, config, now, take)?;
-    Ok(remarks)
 }
 
 /// Adds a job to its line. The reason is that of the first.
@@ -318,7 +302,7 @@ mod tests {
 
     #[test]
     fn a_schedd_that_is_late_is_asked_ever_less_often() {
-        let late = || RunError::Queue(QueueError::TimedOut { tool: "condor_q", after: LONGEST });
+        let late = || RunError::from(QueueError::TimedOut { tool: "condor_q", after: LONGEST });
         let mut failures = 0;
         let mut pauses = vec![];
         for _ in 0..8 {

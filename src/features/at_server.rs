@@ -1,7 +1,7 @@
 //! What jobs met at one file server.
 
 use super::around::GroupSeries;
-use super::neighbourhood::{MOST_SPARED, without};
+use super::neighbourhood::{not_spared, without};
 use super::series::Both;
 
 /// The job of no number: every job is counted.
@@ -24,15 +24,8 @@ impl AtServer<'_> {
         let first = |of: Both<'_, GroupSeries>, from| {
             of.held_code(self.code).first(from, self.instant, NOBODY)
         };
-        let mut held = first(self.series, i64::MIN);
-        for _ in 0..MOST_SPARED {
-            let Some(at) = held.filter(|at| first(self.spared, at.saturating_sub(1)) == Some(*at))
-            else {
-                break;
-            };
-            held = first(self.series, at);
-        }
-        held
+        let is_spared = |at: i64| first(self.spared, at.saturating_sub(1)) == Some(at);
+        not_spared(first(self.series, i64::MIN), is_spared, |at| first(self.series, at))
     }
 
     /// How many holds there were.

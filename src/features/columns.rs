@@ -13,7 +13,6 @@ use super::neighbourhood::Others;
 use super::series::{Both, Series};
 use super::words::{BUCKETS, CUES};
 use crate::history::Action;
-use crate::profile::{Binding, Shares};
 use Value::{Age, Count, Flag, Number, Rate, Ratio};
 
 /// A row of the table: a column, or a family of columns.
@@ -29,8 +28,6 @@ pub struct ColumnRow {
     /// The column that is 0 where this one is not known, itself where it is a mask; `None` where it
     /// always is known.
     pub mask: Option<&'static str>,
-    /// The one of [`EXTRAS`] that a schema must ask for to have it; `None` of the usual columns.
-    pub extra: Option<&'static str>,
     /// Sources that it goes missing with, that of its scope aside.
     sources: &'static [&'static str],
     /// `None` of what cannot be missing, and of a scope, which has a group of its own.
@@ -109,13 +106,7 @@ const WINDOWS: [(&str, i64); 3] = [("10min", 600), ("1h", 3_600), ("6h", 21_600)
 const OLDEST: i64 = 604_800;
 
 /// Sources of statics that are not those of a scope.
-pub(super) const SOURCES: [&str; 5] = ["job-ad", "hold-reason", "event-log", EXTRAS[0], EXTRAS[1]];
-
-/// Resources whose use by one run is known: bytes of transfers are of all runs of a job.
-const USED: [Binding; 3] = [Binding::Cpu, Binding::Memory, Binding::Disk];
-
-/// Columns that a schema has where it asks for them: each is a source of its own.
-pub const EXTRAS: [&str; 2] = ["workflow", "profile"];
+pub(super) const SOURCES: [&str; 3] = ["job-ad", "hold-reason", "event-log"];
 
 /// The column of the seconds from the decision instant to the release.
 pub const RELEASE_DELAY: &str = "release-delay";
@@ -130,7 +121,6 @@ const HOLD: ColumnRow = ColumnRow {
     source: "log, ad",
     known: "at the hold",
     mask: None,
-    extra: None,
     sources: &[],
     group: None,
     missing: 0,
@@ -175,25 +165,6 @@ const QUEUE: ColumnRow = ColumnRow {
     known: AT_INSTANT,
     mask: Some("queue-held-same-code-known"),
     group: Some(InputGroup::AccessPoint),
-    ..HOLD
-};
-
-const WORKFLOW: ColumnRow = ColumnRow {
-    source: "log, ad",
-    known: AT_INSTANT,
-    mask: Some("workflow-known"),
-    extra: Some(EXTRAS[0]),
-    sources: &[EXTRAS[0]],
-    group: Some(InputGroup::Cluster),
-    ..HOLD
-};
-const PROFILE: ColumnRow = ColumnRow {
-    source: "ad",
-    known: AT_INSTANT,
-    mask: Some("used-known"),
-    extra: Some(EXTRAS[1]),
-    sources: &[EXTRAS[1]],
-    group: Some(InputGroup::Usage),
     ..HOLD
 };
 
@@ -274,22 +245,6 @@ pub static COLUMNS: &[ColumnRow] = &[
         .masked(Some("sees-access-point")),
     QUEUE.row("queue-held-same-code-known", Flag(|s, _| s.hold.held_same_code.is_some())),
     QUEUE.row("queue-held-same-code", Count(|s, _| s.hold.held_same_code.unwrap_or(0))),
-    WORKFLOW.row("workflow-known", Flag(|s, _| s.hold.workflow.known)),
-    WORKFLOW.row("workflow-ended", Count(|s, _| total(s.hold.workflow.ended))),
-    WORKFLOW.row("workflow-rate", Rate(|s, _| s.hold.workflow.ended)),
-    WORKFLOW.row("workflow-here", Count(|s, _| total(s.hold.workflow.here))),
-    WORKFLOW.row("workflow-here-rate", Rate(|s, _| s.hold.workflow.here)),
-    WORKFLOW.row("workflow-elsewhere-rate", Rate(|s, _| s.hold.workflow.elsewhere())),
-    WORKFLOW.row("workflow-alike", Count(|s, _| s.hold.workflow.alike)),
-    WORKFLOW.row("workflow-alike-here", Count(|s, _| s.hold.workflow.alike_here)),
-    WORKFLOW.row("workflow-alike-places", Count(|s, _| s.hold.workflow.alike_places)),
-    WORKFLOW.row("workflow-places", Count(|s, _| s.hold.workflow.places)),
-    WORKFLOW.row("workflow-failed-places", Count(|s, _| s.hold.workflow.failed_places)),
-    WORKFLOW.row("workflow-causes", Count(|s, _| s.hold.workflow.causes)),
-    PROFILE.row("used-known", Flag(|s, _| is_known(&s.hold.used))),
-    PROFILE
-        .row("used-<resource>", Number(|s, n| share(s.hold.used.get(USED[n]))))
-        .family(USED.len(), |n| USED[n].name().to_owned()),
     ColumnRow { source: "asked", known: AT_INSTANT, ..HOLD }
         .row("action-<action>", Flag(|s, n| s.hold.action == Action::ALL[n]))
         .family(Action::ALL.len(), |n| Action::ALL[n].name().to_owned()),
@@ -347,11 +302,6 @@ impl Column {
     pub fn all() -> &'static [Self] {
         static ALL: LazyLock<Vec<Column>> = LazyLock::new(expanded);
         &ALL
-    }
-
-    /// Those that every schema has.
-    pub fn usual() -> impl Iterator<Item = &'static Self> {
-        Self::all().iter().filter(|column| column.row.extra.is_none())
     }
 
     /// The column of this name.
@@ -471,19 +421,6 @@ fn steps_of_quarter(ratio: f64) -> f32 {
 
 fn rate((successes, failures): (usize, usize)) -> f32 {
     (successes as f32 + 1.0) / ((successes + failures) as f32 + 2.0) - 0.5
-}
-
-fn total((successes, failures): (usize, usize)) -> usize {
-    successes + failures
-}
-
-fn is_known(used: &Shares) -> bool {
-    USED.iter().any(|one| used.get(*one).is_some())
-}
-
-/// ln(1 + share), up to 10 slots.
-fn share(share: Option<f64>) -> f32 {
-    share.map_or(0.0, |share| share.clamp(0.0, 10.0).ln_1p() as f32)
 }
 
 fn is_near(ratio: Option<f64>) -> bool {

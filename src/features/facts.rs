@@ -5,9 +5,7 @@ use std::collections::HashMap;
 use eventlog::JobId;
 
 use super::words::Words;
-use super::workflow::WorkflowState;
 use crate::history::{Action, Episode, Exit, JobHistory, Known, Step, What};
-use crate::profile::Shares;
 
 /// The hold, its job and what is asked.
 #[derive(Debug)]
@@ -21,10 +19,6 @@ pub(super) struct Facts {
     pub(super) held_for: i64,
     pub(super) own: Own,
     pub(super) usage: Usage,
-    /// Where the schema asks for it.
-    pub(super) workflow: WorkflowState,
-    /// What runs of its cluster used of a slot, where the schema asks for it.
-    pub(super) used: Shares,
     /// A log of the whole access point is at hand.
     pub(super) sees_access_point: bool,
     /// Jobs of the access point held now for the same code.

@@ -17,7 +17,6 @@
 //! - `slots`: which other jobs stand in the tensor.
 //! - `state`: the states of a job slot.
 //! - `words`: the words of a hold reason as numbers.
-//! - `workflow`: how the runs of a workflow ended, by place and cause, and what they used.
 
 mod around;
 mod at_server;
@@ -33,12 +32,11 @@ mod series;
 mod slots;
 mod state;
 mod words;
-mod workflow;
 
 pub use around::{Holds, Scope};
 pub(crate) use at_server::AtServer;
 pub(crate) use columns::InputGroup;
-pub use columns::{COLUMNS, Column, ColumnRow, EXTRAS, RELEASE_DELAY};
+pub use columns::{COLUMNS, Column, ColumnRow, RELEASE_DELAY};
 pub use eventlog::fnv1a;
 pub use frame::FrameEdges;
 pub use layout::Layout;

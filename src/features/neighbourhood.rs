@@ -8,8 +8,8 @@ use super::around::GroupSeries;
 use super::series::{Both, Results, Series};
 use crate::history::Symbol;
 
-/// Holds that are spared, passed over one by one. Assumed.
-pub(super) const MOST_SPARED: usize = 1_000;
+/// Holds that are spared, passed over one by one. Assumed: nobody has more but to be in the way.
+const MOST_SPARED: usize = 1_000;
 
 /// What one scope's jobs, but for the held one, did and do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -175,6 +175,19 @@ pub(super) fn without(
     })
 }
 
+/// The first of these times, each `next` to the one before, that is not spared.
+pub(super) fn not_spared(
+    mut time: Option<i64>,
+    is_spared: impl Fn(i64) -> bool,
+    next: impl Fn(i64) -> Option<i64>,
+) -> Option<i64> {
+    for _ in 0..MOST_SPARED {
+        let Some(at) = time.filter(|at| is_spared(*at)) else { break };
+        time = next(at);
+    }
+    time
+}
+
 /// Voices of those that got through outweigh those that failed: a run that was on its way before may
 /// still fail after the first has got through.
 pub(crate) fn outweighs((through, failed): (usize, usize)) -> bool {
@@ -317,15 +330,9 @@ impl<'a> Others<'a> {
     /// When one of them last went on hold for the same code, but for the holds that are spared.
     fn last_held_but_for(&self, spared: &Self) -> Option<i64> {
         let Window { job, .. } = self.window;
-        let mut last = self.last_held_same_code;
-        // Assumed: nobody has so many later ones but to be in the way.
-        for _ in 0..MOST_SPARED {
-            let Some(at) = last.filter(|at| spared.held_code.last(*at, job) == Some(*at)) else {
-                break;
-            };
-            last = self.held_code.last(at.saturating_sub(1), job);
-        }
-        last
+        let is_spared = |at: i64| spared.held_code.last(at, job) == Some(at);
+        let before = |at: i64| self.held_code.last(at.saturating_sub(1), job);
+        not_spared(self.last_held_same_code, is_spared, before)
     }
 
     /// When a release from the same code and subcode was last known to have ended in success.

@@ -10,7 +10,6 @@ use super::neighbourhood::{Neighbourhood, Others, Voice, Window, outweighs, voic
 use super::schema::{Projection, SchemaError};
 use super::series::Both;
 use super::words::Words;
-use super::workflow::Workflows;
 use super::{FeatureSchema, Layout, State, slots};
 use crate::history::{Action, Episode, History, JobHistory, Outcome, Symbol};
 use crate::hold_code;
@@ -31,7 +30,6 @@ pub struct Sampler {
     around: Around,
     projection: Projection,
     /// Where the schema asks for them.
-    workflows: Option<Workflows>,
     /// Of the job that was last asked about.
     tally: Mutex<Tally>,
 }
@@ -50,7 +48,11 @@ impl Sampler {
     /// alone.
     pub fn new(history: History, layout: impl Into<Layout>) -> Self {
         let layout = layout.into();
-        Self::of(history, Projection::new(layout, Column::usual().collect(), None), &Holds::All)
+        Self::of(
+            history,
+            Projection::new(layout, Column::all().iter().collect(), None),
+            &Holds::All,
+        )
     }
 
     /// Likewise, with the columns and states that a schema names, such as a model's.
@@ -67,13 +69,7 @@ impl Sampler {
 
     fn of(mut history: History, projection: Projection, holds: &Holds) -> Self {
         let around = Around::of(&mut history, holds);
-        let wanted = match holds {
-            Holds::All => None,
-            Holds::Clusters(clusters) => Some(clusters),
-        };
-        let asks = projection.columns.iter().any(|column| column.row.extra.is_some());
-        let workflows = asks.then(|| Workflows::of(&history, wanted));
-        Self { history, around, projection, workflows, tally: Mutex::default() }
+        Self { history, around, projection, tally: Mutex::default() }
     }
 
     /// The history it samples.
@@ -359,14 +355,12 @@ impl<'a> View<'a> {
     }
 
     fn facts(&self, action: Action, held_in_queue: Option<usize>, around: &AllScopes<'a>) -> Facts {
-        let Self { sampler, hold, instant, known_at, held_for, job, .. } = *self;
+        let Self { sampler, hold, known_at, held_for, job, .. } = *self;
         let reason = hold.reason.as_deref().filter(|reason| !reason.is_empty());
         let sees_access_point = sampler.history.sees_access_point(known_at);
         let all = &around[Scope::AccessPoint as usize];
         let logged = all.series.is_known() && sees_access_point;
         let has_column = |code: &usize| sampler.projection.codes.contains(code);
-        let workflows = sampler.workflows.as_ref();
-        let state = |of: &Workflows| of.state(&sampler.history, job, hold, instant);
         Facts {
             code: usize::try_from(hold.identity.code).ok().filter(has_column),
             subcode: hold.identity.subcode,
@@ -375,8 +369,6 @@ impl<'a> View<'a> {
             held_for,
             own: self.own(),
             usage: Usage::of(hold, job, known_at),
-            workflow: workflows.map(state).unwrap_or_default(),
-            used: workflows.map(|of| of.used(job.job.cluster, instant)).unwrap_or_default(),
             sees_access_point,
             held_same_code: logged.then_some(all.held_now_same_code).or(held_in_queue),
             action,

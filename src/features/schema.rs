@@ -71,14 +71,7 @@ impl FeatureSchema {
 
     /// The schema of this version with frames and slots of one's own.
     pub fn with_layout(layout: &Layout) -> Self {
-        Self::with_extras(layout, &[])
-    }
-
-    /// Likewise, with the columns of some of [`EXTRAS`](super::EXTRAS) too.
-    pub fn with_extras(layout: &Layout, extras: &[&str]) -> Self {
-        let is_asked =
-            |column: &&Column| column.row.extra.is_none_or(|extra| extras.contains(&extra));
-        let columns: Vec<&Column> = Column::all().iter().filter(is_asked).collect();
+        let columns = Column::all();
         // A scope at a time too, so that a model learns each for itself.
         let sources = SOURCES.into_iter().chain(Scope::ALL.map(Scope::name)).map(|name| {
             let of_source = columns.iter().enumerate().filter(|(_, column)| column.goes_with(name));

@@ -6,7 +6,6 @@ use classads::ClassAd;
 
 use super::{Hold, HoldInQueue, Symbol, Symbols, reason};
 use crate::memo::Memo;
-use crate::profile::{Shares, Used};
 use eventlog::fnv1a;
 
 /// A time or count of an ad: what is beyond 2^53 is neither, and no sum of two others overflows.
@@ -53,7 +52,6 @@ pub const ATTRIBUTES: &[&str] = &[
     "In",
     "ContainerImage",
     "DockerImage",
-    "DAGManJobId",
 ];
 
 /// What an ad said at one instant.
@@ -98,10 +96,6 @@ pub struct AdFacts {
     pub machine: Option<Symbol>,
     /// The site of the last run, where the access point records one.
     pub site: Option<Symbol>,
-    /// DAGManJobId.
-    pub dag: Option<i64>,
-    /// What the run used of a slot.
-    pub used: Option<Box<Shares>>,
     /// Digest of Requirements: tells an edit of where the job may run.
     pub requirements: Option<u64>,
     /// Digest of what else a person edits or corrects in an ad: Cmd, arguments, environment, input,
@@ -117,8 +111,7 @@ impl AdFacts {
             let reason = text.map(|text| symbols.intern(&text));
             Hold { code: hold.code, subcode: hold.subcode, reason }
         });
-        // What a run used is known by the ad of its end.
-        Self { hold, finished_after: None, used: None, ..Self::of(ad, known, symbols) }
+        Self { hold, finished_after: None, ..Self::of(ad, known, symbols) }
     }
 
     /// The facts of a job ad, known at `known`.
@@ -156,8 +149,6 @@ impl AdFacts {
             servers,
             machine: machine.map(|machine| symbols.intern(&machine)),
             site: site.map(|site| symbols.intern(&site)),
-            dag: ad.integer("DAGManJobId"),
-            used: Used::of_run(ad, known).map(Box::new),
             requirements: digest(ad, &["Requirements"]),
             description: description(ad),
         }

@@ -11,7 +11,7 @@ use crate::model::{Calibration, ModelMetadata, Recalibration};
 use crate::private::is_absent;
 use eventlog::input::open_regular;
 
-/// Its name in the folder that HOLDADVISE_HOME names.
+/// Its name in the folder that HOLDADVISE_HOME_DIR names.
 pub const CALIBRATION: &str = "calibration.json";
 
 /// The name there of a model that the advisor installed.

@@ -100,7 +100,7 @@ pub struct State {
 pub struct Places {
     /// For the advisor's account alone.
     pub own: PathBuf,
-    /// HOLDADVISE_HOME: what others may read.
+    /// HOLDADVISE_HOME_DIR: what others may read.
     pub shown: PathBuf,
 }
 

@@ -3,16 +3,19 @@
 //! Jobs of one cluster tend to fail together, so whole clusters are drawn (Field and Welsh 2007),
 //! not rows. docs/training/evaluation.md defines every figure.
 //!
+//! - `band`: words for a probability.
 //! - `bootstrap`: draws of clusters, and intervals.
 //! - `isotonic`: isotonic regression.
 //! - `jackknife`: half an interval of a figure or a difference.
 //! - `scored`: predictions beside outcomes.
 
+mod band;
 mod bootstrap;
 mod isotonic;
 mod jackknife;
 mod scored;
 
+pub use band::Band;
 pub use bootstrap::{Draws, Estimate, draw, draw_sums};
 pub use isotonic::isotonic;
 pub use jackknife::{half_width, half_width_of_difference, rows_without_groups, without_groups};

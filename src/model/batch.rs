@@ -82,4 +82,9 @@ impl EngineKind {
             Self::Torch => "torch",
         }
     }
+
+    /// The engine of this name, in any case.
+    pub fn of(name: &str) -> Option<Self> {
+        [Self::Builtin, Self::Torch].into_iter().find(|kind| kind.name().eq_ignore_ascii_case(name))
+    }
 }

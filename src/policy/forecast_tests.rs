@@ -25,7 +25,7 @@ fn knobs(knobs: &[(&str, &str)]) -> Knobs {
 }
 
 fn said(forecast: &Forecast) -> String {
-    let sentence = |thing| crate::cli::sentences::prediction(thing, &TimeZone::UTC);
+    let sentence = |thing| crate::sentences::prediction(thing, &TimeZone::UTC);
     forecast.predictions().iter().map(sentence).collect::<Vec<_>>().join("\n")
 }
 

@@ -61,7 +61,7 @@ pub use raise::{Raise, Request};
 pub use settings_file::{Assignment, Mapped, SettingsFile};
 pub use time::PolicyTime;
 pub use version::{NoVersion, Version};
-pub(crate) use when::bisect;
+pub(crate) use when::{Sign, every, first as first_time};
 
 use crate::hold_code::{SPOOLING_INPUT, USER_REQUEST};
 

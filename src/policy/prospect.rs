@@ -10,7 +10,7 @@ use classads::{BinaryOperator, Budget, ClassAd, EvalContext, Expr, Node, Value};
 use super::clauses::{
     MAX_COMPARISONS, asks_advisor, asks_time, comes_and_goes, comparisons, followed, operands,
 };
-use super::when::{self, Condition};
+use super::when::Condition;
 use super::{MAX_BYTES, WORK};
 
 /// How far ahead is looked, s: 30 days.
@@ -116,23 +116,21 @@ impl<'a> Ahead<'a> {
         }
         self.gave_up.set(false);
         let number = |expr: &Expr, at: i64| self.value(expr, at)?.as_real();
-        let differences: Vec<_> = comparisons(&all)
-            .into_iter()
-            .map(|(left, right)| move |at: i64| Some(number(&left, at)? - number(&right, at)?))
-            .collect();
-        let differences: Vec<&dyn Fn(i64) -> Option<f64>> =
-            differences.iter().map(|difference| difference as _).collect();
+        let sign = |(left, right): (Expr, Expr)| {
+            move |at: i64| (number(&left, at)? - number(&right, at)?).partial_cmp(&0.0)
+        };
+        let signs: Vec<_> = comparisons(&all).into_iter().map(sign).collect();
         let periodic = comes_and_goes(self.ad, &all);
         let condition = Condition {
             holds: &|at| self.value(expr, at).is_some_and(|value| is_true(&value)),
-            differences: &differences,
+            signs: &signs,
             periodic,
         };
-        match when::first(&condition, self.context.now, HORIZON, self.step) {
+        match condition.first(self.context.now, HORIZON, self.step) {
             Some(at) => Prospect::From(at),
             None if self.gave_up.get()
                 || periodic
-                || differences.len() >= MAX_COMPARISONS
+                || signs.len() >= MAX_COMPARISONS
                 || asks_advisor(&all) =>
             {
                 Prospect::NotKnown

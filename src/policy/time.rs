@@ -159,8 +159,9 @@ impl PolicyTime {
         let owners = left_out(owners.filter(|(owner, _)| !owner.is_empty()));
         let owners = owners.map(|owners| format!(": {owners}")).unwrap_or_default();
         let reason = self.reason();
-        (sum > 0)
-            .then(|| format!("policies of {sum} {jobs}: {reason} (HOLDADVISE_POLICY_TIME){owners}"))
+        (sum > 0).then(|| {
+            format!("policies of {sum} {jobs}: {reason} (HOLDADVISE_POLICY_SECONDS){owners}")
+        })
     }
 }
 

@@ -76,7 +76,7 @@ fn where_there_is_no_time_nothing_is_evaluated() {
     let time = PolicyTime::new(Duration::ZERO).among(owners(&[("alice", 1)]));
     assert!(time.forecast(&ad("alice", 0, PLAIN), &Knobs::default(), NOW).is_err());
     assert_eq!(time.within("bob", |_| ()), None);
-    assert!(time.line().unwrap().ends_with("(HOLDADVISE_POLICY_TIME): 1 of alice, 1 of bob"));
+    assert!(time.line().unwrap().ends_with("(HOLDADVISE_POLICY_SECONDS): 1 of alice, 1 of bob"));
 }
 
 #[test]

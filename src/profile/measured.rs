@@ -4,7 +4,7 @@ use classads::ClassAd;
 use serde::Serialize;
 
 use super::binding::{Binding, SLOT, Shares};
-use crate::queue::job_status::{COMPLETED, HELD, IDLE, REMOVED, RUNNING};
+use crate::job_status::{COMPLETED, HELD, IDLE, REMOVED, RUNNING};
 
 /// Attributes that are looked at.
 pub const ATTRIBUTES: &[&str] = &[
@@ -104,14 +104,6 @@ impl Used {
         // What binds is not known of one resource alone.
         let shares = shares.filter(|shares| shares.cpu.is_some() && shares.memory.is_some());
         Self { shares, slot: slot(ad), waited: waited(ad, now), ran: ran(ad, now) }
-    }
-
-    /// What a run used of a slot, by the ad that was written at its end, Unix seconds; traffic is of
-    /// other runs too, and not known. `None`: its program was not started.
-    #[must_use]
-    pub fn of_run(ad: &ClassAd, ended: i64) -> Option<Shares> {
-        let began = start_of_run(ad).filter(|_| has_begun(ad))?;
-        shares(ad, ended.saturating_sub(began) as f64)
     }
 }
 
@@ -352,9 +344,8 @@ mod tests {
         let text = "JobStatus = 5\nJobCurrentStartDate = 9000\nJobCurrentStartExecutingDate = 100\n\
                     LastRemoteWallClockTime = 100.0\nRemoteUserCpu = 3600.0\nMemoryUsage = 9\n";
         assert_eq!(Used::of(&ad(text), 9_200).shares, None);
-        assert_eq!(Used::of_run(&ad(text), 9_100), None);
         let begun = text.replace("= 100\n", "= 9000\n");
-        assert_eq!(Used::of_run(&ad(&begun), 12_600).unwrap().cpu, Some(1.0));
+        assert!(Used::of(&ad(&begun), 9_200).shares.is_some());
     }
 
     #[test]

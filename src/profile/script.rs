@@ -9,7 +9,7 @@ use super::binding::Binding;
 use super::columns::{columns, names, product};
 use super::linear::Linear;
 use super::words::Use;
-use crate::advice::Band;
+use crate::metrics::Band;
 use crate::model::ModelError;
 use crate::text::shown;
 

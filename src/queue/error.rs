@@ -27,7 +27,7 @@ pub enum QueueError {
         said: String,
     },
     /// A tool of HTCondor took too long and was ended.
-    #[error("{tool} gave no answer within {} s (HOLDADVISE_TIMEOUT sets the limit){}", after.as_secs(), hint(tool))]
+    #[error("{tool} gave no answer within {} s (HOLDADVISE_TIMEOUT_SECONDS sets the limit){}", after.as_secs(), hint(tool))]
     TimedOut {
         /// Its name.
         tool: &'static str,

@@ -4,6 +4,7 @@ use classads::{ClassAd, EvalContext, Expr};
 
 use super::{AdText, JobLogs, JobSpec, Selection};
 use crate::history::HoldInQueue;
+use crate::job_status;
 use eventlog::JobId;
 
 /// Faults that are told one by one.
@@ -39,31 +40,6 @@ impl QueueJob {
 pub(super) fn job_id(ad: &ClassAd) -> Option<JobId> {
     let number = |name| i32::try_from(ad.integer(name)?).ok().filter(|id| *id >= 0);
     Some(JobId::new(number("ClusterId")?, number("ProcId")?))
-}
-
-/// Values of JobStatus.
-pub(crate) mod status {
-    pub(crate) const IDLE: i64 = 1;
-    pub(crate) const RUNNING: i64 = 2;
-    pub(crate) const REMOVED: i64 = 3;
-    pub(crate) const COMPLETED: i64 = 4;
-    pub(crate) const HELD: i64 = 5;
-    pub(crate) const TRANSFERRING_OUTPUT: i64 = 6;
-    pub(crate) const SUSPENDED: i64 = 7;
-}
-
-/// JobStatus in a word.
-pub(crate) fn state(ad: &ClassAd) -> &'static str {
-    match ad.integer("JobStatus") {
-        Some(status::IDLE) => "idle",
-        Some(status::RUNNING) => "running",
-        Some(status::REMOVED) => "removed",
-        Some(status::COMPLETED) => "completed",
-        Some(status::HELD) => "held",
-        Some(status::TRANSFERRING_OUTPUT) => "transferring output",
-        Some(status::SUSPENDED) => "suspended",
-        _ => "in an unknown state",
-    }
 }
 
 /// Jobs found where they were looked for.
@@ -131,7 +107,9 @@ impl<'a> Sorter<'a> {
             if !*met && (held || thrashes || exact) && spec.names(id, owner, user) {
                 *met = true;
                 if !held && !self.selection.any_state && !thrashes {
-                    self.found.refused.push(format!("job {id} is not held, it is {}", state(ad)));
+                    self.found
+                        .refused
+                        .push(format!("job {id} is not held, it is {}", job_status::word(ad)));
                 }
             }
         }

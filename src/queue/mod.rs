@@ -39,7 +39,6 @@ pub use ads_file::{Filter, held_jobs_of_file, held_jobs_of_text};
 pub use condor_q::{RecentRuns, Schedd};
 pub use error::QueueError;
 pub use job::{Found, QueueJob};
-pub(crate) use job::{state as job_state, status as job_status};
 pub use logs::{JobLogs, file_of, unreadable};
 pub use orders::Answer;
 pub use projection::Projection;

@@ -129,7 +129,7 @@ impl<'a> HeldJob<'a> {
     }
 
     /// Failed releases before.
-    pub const fn releases(&self) -> i64 {
+    pub const fn failed_releases(&self) -> i64 {
         self.releases
     }
 

@@ -6,7 +6,7 @@ use classads::{BinaryOperator, Expr, Node, NodeKind, Value};
 
 use super::attribute::{Attribute, HeldJob, LogValue};
 use super::sum::{Sum, Term};
-use crate::policy::{asks_time, bisect, without_parentheses};
+use crate::policy::{Sign, asks_time, without_parentheses};
 
 /// A comparison of which one side, or both, are sums in which `time()` stands: the ways to work it
 /// out, of which the first that does is taken.
@@ -179,9 +179,9 @@ pub(super) fn attributes_of(expr: &Expr) -> Vec<Attribute> {
         .collect()
 }
 
-impl Difference {
-    /// Its sign at a time; `None` where it is no number.
-    pub(super) fn sign(&self, time: i64) -> Option<Ordering> {
+/// Sums and quotients rise, or fall, all the time, however they are rounded.
+impl Sign for Difference {
+    fn at(&self, time: i64) -> Option<Ordering> {
         let sum = self.slope.checked_mul(time)?.checked_add(self.rest)?;
         let quotient = match self.divisor {
             Number::Integer(1) => Number::Integer(sum),
@@ -192,30 +192,8 @@ impl Difference {
         Some(if self.is_right { order.reverse() } else { order })
     }
 
-    /// The times from which on its sign is another than at `first`, at most twice before `end`.
-    /// Sums and quotients rise, or fall, all the time, however they are rounded, so that the times
-    /// can be searched for.
-    pub(super) fn changes(&self, first: i64, end: i64) -> [Option<i64>; 2] {
-        let next = self.next_change(first, end);
-        [next, next.and_then(|next| self.next_change(next, end))]
-    }
-
-    /// The first time after `from` and before `end` at which its sign is another.
-    fn next_change(&self, from: i64, end: i64) -> Option<i64> {
-        let (sign, last) = (self.sign(from), end - 1);
-        let is_other = |time: i64| self.sign(time) != sign;
-        if last <= from || !is_other(last) {
-            return None;
-        }
-        // Mostly it changes about where both sides would be equal.
-        let equal =
-            (self.other.real() * self.divisor.real() - self.rest as f64) / self.slope as f64;
-        let before = (equal as i64).saturating_sub(2).clamp(from, last);
-        let after = before.saturating_add(4).min(last);
-        Some(match (is_other(before), is_other(after)) {
-            (false, true) => bisect(before, after, is_other),
-            (false, false) => bisect(after, last, is_other),
-            (true, _) => bisect(from, before, is_other),
-        })
+    fn equal(&self) -> Option<i64> {
+        let rest = self.other.real() * self.divisor.real() - self.rest as f64;
+        Some((rest / self.slope as f64) as i64)
     }
 }

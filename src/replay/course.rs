@@ -294,7 +294,7 @@ mod tests {
         // An hour after each hold, three times; the cause passes after three hours.
         let mut answer = |job: &HeldJob<'_>, end: i64| {
             let at = job.held_at() + 3_600;
-            if job.releases() < 3 && at < end { Answer::Releases(at) } else { Answer::Holds }
+            if job.failed_releases() < 3 && at < end { Answer::Releases(at) } else { Answer::Holds }
         };
         let passes = hold.held_at + 3 * 3_600;
         let mut probability = |at: i64| f64::from(u8::from(at >= passes));

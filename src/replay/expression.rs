@@ -9,7 +9,7 @@ use foldhash::fast::RandomState;
 
 use super::attribute::{Attribute, HeldJob, LOOK_UP, LogValue};
 use super::comparison::{Difference, Fault, TimeComparison, attributes_of, changes_by_itself};
-use crate::policy::{Truth, is_by_chance, operands};
+use crate::policy::{Sign, Truth, every, first_time, is_by_chance, operands};
 
 /// Steps of all evaluations for one hold, those after failed releases too.
 const WORK: u64 = 5_000_000;
@@ -113,6 +113,21 @@ enum Verdict {
     Fires,
     DoesNot,
     Unknown,
+}
+
+impl Verdict {
+    /// `None` where it does not fire.
+    fn unless_not(self) -> Option<Self> {
+        (self != Self::DoesNot).then_some(self)
+    }
+
+    /// What it means at the first tick at which it is more than no.
+    const fn answer((time, verdict): (i64, Self)) -> Answer {
+        match verdict {
+            Self::Fires => Answer::Releases(time),
+            _ => Answer::Unknown(time),
+        }
+    }
 }
 
 impl ReplayExpression {
@@ -219,7 +234,7 @@ impl ReplayExpression {
         if self.random {
             return Answer::Unknown(first);
         }
-        if job.releases() == 0 {
+        if job.failed_releases() == 0 {
             self.budget = Budget::new(self.work);
         }
         let budget = self.budget.clone();
@@ -231,36 +246,19 @@ impl ReplayExpression {
     fn answer_within(&mut self, job: &HeldJob<'_>, ticks: Ticks, first: i64, end: i64) -> Answer {
         let names = self.attributes.len() + self.named.len();
         job.take(times(names, LOOK_UP).saturating_add(times(self.comparisons.len(), SEARCH)));
-        let mut open = self.open;
-        let mut at = vec![first];
         let differences: Vec<_> =
             self.comparisons.iter_mut().map(|comparison| comparison.difference(job)).collect();
-        for difference in &differences {
-            let changes = match difference {
-                Ok(difference) => difference.changes(first, end),
-                Err(fault) => {
-                    open |= *fault == Fault::Other;
-                    continue;
-                }
-            };
-            let changes = changes.into_iter().flatten().map(|change| ticks.from(change));
-            at.extend(changes.filter(|tick| (first..end).contains(tick)));
-        }
         self.begin_key(job);
-        open |= self.key.contains(&Known::Varies);
-        if open {
+        if self.open
+            || differences.contains(&Err(Fault::Other))
+            || self.key.contains(&Known::Varies)
+        {
             return self.at_every_tick(job, ticks, first, end);
         }
-        at.sort_unstable();
-        at.dedup();
-        for time in at {
-            match self.at(job, &differences, time) {
-                Verdict::Fires => return Answer::Releases(time),
-                Verdict::Unknown => return Answer::Unknown(time),
-                Verdict::DoesNot => {}
-            }
-        }
-        Answer::Holds
+        let at = |time| self.at(job, &differences, time).unless_not();
+        let numbers = differences.iter().flatten();
+        let found = first_time(numbers, first..end, |time| ticks.from(time), at);
+        found.map_or(Answer::Holds, Verdict::answer)
     }
 
     /// The same by evaluating at every tick.
@@ -273,15 +271,12 @@ impl ReplayExpression {
             return Answer::Holds;
         }
         let last = first.saturating_add(ticks.interval.saturating_mul(MAX_TICKS));
-        let mut time = first;
-        while time < end.min(last) && !job.is_spent() {
-            match verdict(&self.expr, &ad, &unrecorded, time, job) {
-                Verdict::Fires => return Answer::Releases(time),
-                Verdict::Unknown => return Answer::Unknown(time),
-                Verdict::DoesNot => time = time.saturating_add(ticks.interval),
-            }
-        }
-        if time < end { Answer::Unknown(time) } else { Answer::Holds }
+        let found = every(first..end.min(last), ticks.interval, |time| match job.is_spent() {
+            true => Some(Verdict::Unknown),
+            false => verdict(&self.expr, &ad, &unrecorded, time, job).unless_not(),
+        });
+        let rest = if last < end { Answer::Unknown(last) } else { Answer::Holds };
+        found.map_or(rest, Verdict::answer)
     }
 
     /// The values of the attributes, as the first part of a key.
@@ -310,7 +305,7 @@ impl ReplayExpression {
     ) -> Verdict {
         self.key.truncate(self.attributes.len());
         self.key.extend(differences.iter().map(|difference| match difference {
-            Ok(difference) => difference.sign(time).map_or(Known::Undefined, Known::Sign),
+            Ok(difference) => difference.at(time).map_or(Known::Undefined, Known::Sign),
             Err(Fault::Unrecorded) => Known::Unrecorded,
             Err(_) => Known::Undefined,
         }));

@@ -39,7 +39,7 @@ impl Releaser {
     pub fn answer(&mut self, job: &HeldJob<'_>, ticks: Ticks, end: i64) -> Answer {
         // What was in force, and what somebody says, is known of the hold that there was.
         let once = |at: Option<i64>| match at {
-            Some(at) if job.releases() == 0 => Answer::Releases(at),
+            Some(at) if job.failed_releases() == 0 => Answer::Releases(at),
             _ => Answer::Holds,
         };
         match self {

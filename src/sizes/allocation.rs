@@ -43,7 +43,7 @@ pub enum Again {
 
 impl Again {
     /// Seconds that it costs beside the second run: of a hold as many as a release that fails, 8
-    /// hours (`HOLDADVISE_COST_FAILED`).
+    /// hours (`HOLDADVISE_COST_FAILED_HOURS`).
     const fn seconds(self) -> f64 {
         match self {
             Self::Retried => 0.0,

@@ -34,7 +34,7 @@ impl Timing {
     }
 
     fn answer(self, job: &HeldJob<'_>, rules: &Rules, end: i64) -> Answer {
-        let holds = job.num_holds().unwrap_or(1 + job.releases());
+        let holds = job.num_holds().unwrap_or(1 + job.failed_releases());
         let at = rules.ticks.from(job.held_at().saturating_add(self.delay + 1));
         if holds < self.bound && at < end && rules.may_release(job) == Some(true) {
             Answer::Releases(at)

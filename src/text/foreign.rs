@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::{printable, shorten, shown};
+use super::{DIFFERS, printable, shared_letters, shared_words, shorten, shown};
 
 /// Text of others: hold reasons, what programs wrote, names of files, URLs, servers, places and
 /// accounts, values of attributes.
@@ -34,7 +34,8 @@ impl Foreign {
     /// paths and URLs, which cannot be read as more than a name.
     pub fn named(&self, limit: usize) -> String {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || SIGNS.contains(&byte);
-        match !self.0.is_empty() && self.0.bytes().all(is_plain) {
+        let is_name = self.0.split(DIFFERS).flat_map(str::bytes).all(is_plain);
+        match is_name && !self.0.is_empty() {
             true => shorten(&printable(&self.0), limit).into_owned(),
             false => self.quoted(limit),
         }
@@ -52,6 +53,23 @@ impl Foreign {
             before = c;
         }
         if is_plain && !is_string { text } else { self.quoted(limit) }
+    }
+
+    /// The name of several files, `/in/[...].dat`; `None` where two names are no paths that begin
+    /// alike.
+    pub(crate) fn shared_name(&self, other: &Self) -> Option<Self> {
+        if self == other {
+            return Some(self.clone());
+        }
+        let [one, other] = [self, other].map(Self::value);
+        let shared = shared_letters(&one, &other);
+        let are_paths = one.contains('/') && other.contains('/') && !shared.starts_with(DIFFERS);
+        are_paths.then_some(Self(shared))
+    }
+
+    /// What two texts have in common, where that is most of their words.
+    pub(crate) fn shared_words(&self, other: &Self) -> Option<Self> {
+        shared_words(&self.value(), &other.value()).map(Self)
     }
 
     /// The whole text where the format says where it begins and ends: a value of JSON, of a ClassAd

@@ -9,7 +9,7 @@ use super::{Cause, End, Run};
 /// What a place is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum By {
-    /// Machines, or sites where there are more than [`MOST`] of them and the runs' sites are known.
+    /// Machines, or sites where there are many of them and the runs' sites are known.
     #[default]
     Either,
     /// Machines.

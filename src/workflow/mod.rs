@@ -37,7 +37,6 @@ pub use manager::{Manager, ManagerState};
 pub use matrix::{By, Column, Matrix, OTHERS, Row, ShownBy};
 pub use recovery::{Recovering, Recovery, Shown};
 pub use recovery_model::{RecoveryModel, SHIPPED, Said};
-pub(crate) use runs::JUST_LEFT;
 pub use runs::{End, Run, runs};
 pub use suspects::{Suspect, suspects};
 pub use thrashing::{ATTRIBUTES as THRASHING_ATTRIBUTES, Thrasher, Thrashing, thrashing};

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::fit::met_limit;
 use super::matrix::{place, resolved};
 use super::{By, Counts, End, RecoveryModel, Run, Suspect};
-use crate::advice::Band;
 use crate::history::History;
+use crate::metrics::Band;
 use crate::sizes::Resource;
 use eventlog::JobId;
 

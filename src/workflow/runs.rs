@@ -39,7 +39,7 @@ pub struct Run {
 }
 
 /// Seconds between the event that a run left its slot and that of the hold which ended it. Assumed.
-pub(crate) const JUST_LEFT: i64 = 60;
+const JUST_LEFT: i64 = 60;
 
 /// A run that has begun.
 #[derive(Clone, Copy, Debug)]

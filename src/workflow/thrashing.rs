@@ -7,7 +7,8 @@ use serde::Serialize;
 
 use crate::advice::{LONGEST_CONSTRAINT, constraint_of_jobs};
 use crate::hold_code::{self, HoldCode, VACATE_BASE};
-use crate::queue::{LEAST_VACATES as LEAST, job_status as status};
+use crate::job_status as status;
+use crate::queue::LEAST_VACATES as LEAST;
 use crate::text::shell_command;
 use eventlog::JobId;
 

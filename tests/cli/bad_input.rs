@@ -366,9 +366,9 @@ fn settings_that_cannot_be_used_are_named() {
         ("HOLDADVISE_RELEASE_THRESHOLD", "nan", "a probability from 0 to 1"),
         ("HOLDADVISE_REMOVE_THRESHOLD", "-1", "a probability from 0 to 1"),
         ("HOLDADVISE_LEAST_CONFIDENCE", "90 %", "a probability from 0 to 1"),
-        ("HOLDADVISE_TIMEOUT", "soon", "seconds, a whole number from 1 to 86400"),
+        ("HOLDADVISE_TIMEOUT_SECONDS", "soon", "seconds, a whole number from 1 to 86400"),
         ("HOLDADVISE_ENGINE", "candle", "builtin or torch"),
-        ("HOLDADVISE_COST_FAILED", "-1", "a number of hours from 0 on"),
+        ("HOLDADVISE_COST_FAILED_HOURS", "-1", "a number of hours from 0 on"),
     ] {
         let place = Place::new();
         place.file(".condor/holdadvise/config", format!("{setting} = {value}\n"));
@@ -380,12 +380,12 @@ fn settings_that_cannot_be_used_are_named() {
         ]);
     }
     let place = Place::new();
-    place.file(".condor/holdadvise/config", "HOLDADVISE_COST_FAILED = -1\n");
+    place.file(".condor/holdadvise/config", "HOLDADVISE_COST_FAILED_HOURS = -1\n");
     let log = place.file("EventLog", HELD_LOG);
     let said =
         place.release_expression(&["-replay", "true", "-eventlog", log.to_str().unwrap()], "");
     assert_ne!(said.status, 0, "{said:?}");
-    assert!(said.stderr.contains("HOLDADVISE_COST_FAILED is \"-1\" (from "), "{said:?}");
+    assert!(said.stderr.contains("HOLDADVISE_COST_FAILED_HOURS is \"-1\" (from "), "{said:?}");
 }
 
 #[test]
@@ -451,7 +451,7 @@ fn policies_that_there_is_no_time_for_are_counted() {
     let place = Place::new();
     let policy = "PeriodicRelease = true";
     place.file("held.ads", format!("{}\n{}", ad(7, 0, policy), ad(8, 0, policy)));
-    place.file(".condor/holdadvise/config", "HOLDADVISE_POLICY_TIME = 0\n");
+    place.file(".condor/holdadvise/config", "HOLDADVISE_POLICY_SECONDS = 0\n");
     let said = place.advise(&format!("-jobads held.ads -nobatch -now {NOW}"));
     assert_eq!(said.status, 0, "{said:?}");
     let line = "policies of 2 jobs: not evaluated, the time for policies (0 s) was used up";

@@ -90,7 +90,7 @@ fn options_win_over_settings_and_settings_over_the_model() {
     let place = place("6");
     place.file(
         ".condor/holdadvise/config",
-        "HOLDADVISE_COST_DELAY = 24\nHOLDADVISE_COST_KEEP = 2\nHOLDADVISE_COST_WORK = 8\n",
+        "HOLDADVISE_COST_DELAY_HOURS = 24\nHOLDADVISE_COST_KEEP_HOURS = 2\nHOLDADVISE_COST_WORK_HOURS = 8\n",
     );
     let job = told(&place, "-cost failed=0 -cost keep=1.5 5.0");
     assert_eq!(

@@ -79,7 +79,7 @@ fn a_calibration_of_another_account_is_not_used() {
     let Some(place) = home_or_skip(&[("kept/calibration.json", "{}")]) else { return };
     let said = || {
         let mut command = place.command(env!("CARGO_BIN_EXE_condor_holdadvise"));
-        command.args(["-version", "-debug"]).env("_CONDOR_HOLDADVISE_HOME", place.path("kept"));
+        command.args(["-version", "-debug"]).env("_CONDOR_HOLDADVISE_HOME_DIR", place.path("kept"));
         command.stderr(std::process::Stdio::piped());
         String::from_utf8(command.output().expect("it runs").stderr).expect("UTF-8")
     };

@@ -101,7 +101,7 @@ fn a_raise_is_no_larger_than_the_largest_slot_where_that_is_more_than_was_too_li
     let job = advice(&place, "7.0");
     assert_eq!(said(&job), ("2944".to_owned(), json!(2944.0), json!("2944")), "{job}");
     assert_eq!(job["Change"]["Slots"], json!({"Kind": "Some", "Could": 1, "Of": 2}), "{job}");
-    place.file(".condor/holdadvise/config", "HOLDADVISE_MAX_REQUEST_MEMORY = 2560\n");
+    place.file(".condor/holdadvise/config", "HOLDADVISE_MAX_REQUEST_MEMORY_MIB = 2560\n");
     let job = advice(&place, "7.0");
     assert_eq!(said(&job), ("2560".to_owned(), json!(2560.0), json!("2560")), "{job}");
 }
@@ -110,13 +110,13 @@ fn a_raise_is_no_larger_than_the_largest_slot_where_that_is_more_than_was_too_li
 fn what_the_settings_say_that_slots_have_is_believed() {
     let place = Place::new();
     queue_of(&place, &memory(""));
-    place.file(".condor/holdadvise/config", "HOLDADVISE_MAX_REQUEST_MEMORY = 2300\n");
+    place.file(".condor/holdadvise/config", "HOLDADVISE_MAX_REQUEST_MEMORY_MIB = 2300\n");
     let job = advice(&place, "7.0");
     let above =
-        json!({"Kind": "AboveMost", "Setting": "HOLDADVISE_MAX_REQUEST_MEMORY", "Most": 2300});
+        json!({"Kind": "AboveMost", "Setting": "HOLDADVISE_MAX_REQUEST_MEMORY_MIB", "Most": 2300});
     assert_eq!((&job["Change"]["Slots"], &job["Commands"]), (&above, &json!([])), "{job}");
-    place.file(".condor/holdadvise/config", "HOLDADVISE_MAX_REQUEST_MEMORY = much\n");
-    place.advise("7.0").is_error(&["HOLDADVISE_MAX_REQUEST_MEMORY", "a whole number above 0"]);
+    place.file(".condor/holdadvise/config", "HOLDADVISE_MAX_REQUEST_MEMORY_MIB = much\n");
+    place.advise("7.0").is_error(&["HOLDADVISE_MAX_REQUEST_MEMORY_MIB", "a whole number above 0"]);
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn a_pool_that_gives_no_answer_changes_nothing_else() {
     };
     assert!(without(None).contains("cannot run condor_status"));
     assert!(without(Some("exit 0")).ends_with("there are none now"));
-    place.file(".condor/holdadvise/config", "HOLDADVISE_TIMEOUT = 1\n");
+    place.file(".condor/holdadvise/config", "HOLDADVISE_TIMEOUT_SECONDS = 1\n");
     assert!(without(Some("exec /bin/sleep 600")).contains("gave no answer within 1 s"));
 }
 

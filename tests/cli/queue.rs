@@ -33,10 +33,10 @@ fn an_unreachable_schedd_is_told_in_one_line() {
 fn a_schedd_that_hangs_is_given_up() {
     let place = Place::new();
     place.tool("condor_q", "exec /bin/sleep 600");
-    place.file(".condor/holdadvise/config", "HOLDADVISE_TIMEOUT = 1\n");
+    place.file(".condor/holdadvise/config", "HOLDADVISE_TIMEOUT_SECONDS = 1\n");
     place.advise("").is_error(&[
         "condor_q gave no answer within 1 s",
-        "HOLDADVISE_TIMEOUT",
+        "HOLDADVISE_TIMEOUT_SECONDS",
         "ask by cluster.proc, or leave its owner out",
     ]);
 }
@@ -77,7 +77,7 @@ fn ends(pid: &str) -> bool {
 #[test]
 fn a_tool_ends_at_the_deadline_with_all_it_started() {
     let place = Place::new();
-    place.file(".condor/holdadvise/config", "HOLDADVISE_TIMEOUT = 1\n");
+    place.file(".condor/holdadvise/config", "HOLDADVISE_TIMEOUT_SECONDS = 1\n");
     slow_queue(&place, "/bin/sleep 600");
     let started = Instant::now();
     place.advise("").is_error(&["condor_q gave no answer within 1 s"]);

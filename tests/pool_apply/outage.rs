@@ -119,7 +119,7 @@ impl Outage {
         assert!(!before.is_empty(), "all jobs of alice finished in the outage");
         let cluster = jobs[0].split('.').next().unwrap_or_default();
         let command = format!(
-            "_CONDOR_HOLDADVISE_JOURNAL=$HOME/other condor_holdadvise -apply try -yes -allusers {cluster} 2>&1 || true"
+            "_CONDOR_HOLDADVISE_JOURNAL_DIR=$HOME/other condor_holdadvise -apply try -yes -allusers {cluster} 2>&1 || true"
         );
         let said = pool.shell("bob", "web", &command);
         assert!(said.contains("nothing was done") && said.contains(" to act on now"), "{said}");

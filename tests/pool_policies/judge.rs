@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 
 use holdadvise::policy::{Forecast, Kind, PolicyAction};
 
-use crate::cases::Meant;
-use crate::harness::HELD;
-use crate::play::{Job, Played, Seen};
+use super::cases::Meant;
+use super::play::{Job, Played, Seen};
+use crate::pool::harness::HELD;
 
 /// Seconds that one look at the whole queue may take: events of one look have times that differ by
 /// no more.

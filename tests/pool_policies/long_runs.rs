@@ -7,7 +7,7 @@ use holdadvise::replay::{PastHolds, Sources};
 use holdadvise::suggest::LongRuns;
 use jiff::tz::TimeZone;
 
-use crate::harness::Pool;
+use crate::pool::harness::Pool;
 
 const OWNER: &str = "alice";
 const FOLDER: &str = "long_runs";

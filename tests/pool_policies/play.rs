@@ -10,8 +10,8 @@ use eventlog::{Body, JobId, ReadOptions};
 use holdadvise::policy::{Forecast, Kind, Knobs, SettingsFile, forecast};
 use jiff::tz::TimeZone;
 
-use crate::cases::{CASES, Case, FILES, Hold, SETTING_UP, WATCHED};
-use crate::harness::{HELD, Pool};
+use super::cases::{CASES, Case, FILES, Hold, SETTING_UP, WATCHED};
+use crate::pool::harness::{HELD, Pool};
 
 /// The user whose jobs they are, and the folder of the home directory.
 const OWNER: &str = "alice";

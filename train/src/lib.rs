@@ -7,6 +7,7 @@
 //! - [`training`]: fits a model to one part.
 //! - [`evaluation`]: says what it is worth on another.
 //! - [`export`]: completes the model file.
+//! - [`closed_loop`]: lets policies and the advisor decide in running simulations.
 //! - [`sweep`]: many trainings of which the best is kept.
 //! - [`profiles`]: what binds scripts, from their syntax trees.
 //! - [`workflows`]: what to do about workflows, from failed runs by cause and site.
@@ -16,6 +17,7 @@
 //! - `progress`: how far long work is.
 //! - [`say`]: printing that does not mind a closed pipe.
 
+pub mod closed_loop;
 pub mod data;
 pub mod evaluation;
 pub mod export;

@@ -6,8 +6,9 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use holdadvise_train::Error;
+use holdadvise_train::closed_loop;
 use holdadvise_train::data::{episodes, merge, tensors};
-use holdadvise_train::evaluation::{closed_loop, evaluate, judge, policies, predict, review, when};
+use holdadvise_train::evaluation::{evaluate, judge, policies, predict, review, when};
 #[cfg(feature = "torch")]
 use holdadvise_train::export::train;
 use holdadvise_train::export::{self, calibrate};

@@ -6,6 +6,7 @@ use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use sha2::{Digest, Sha256};
 use tempfile::Builder;
 
 /// A file, and what the system said of it.
@@ -31,6 +32,11 @@ impl FileError {
 /// What the system said.
 pub fn read(path: &Path) -> Result<Vec<u8>, FileError> {
     fs::read(path).map_err(FileError::of(path))
+}
+
+/// SHA-256 in hexadecimal digits.
+pub(crate) fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A file to write.

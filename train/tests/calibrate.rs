@@ -1,9 +1,7 @@
 //! `holdadvise-train calibrate` as a user calls it, without libtorch: on the shipped model, and on
 //! logs of a simulated access point.
 
-mod common;
-
-use common::{done, holdadvise_train, text};
+use crate::common::{done, holdadvise_train, text};
 use holdadvise::model::{Batch, DEFAULT_ARCHIVE, LEAST_OUTCOMES, Model};
 use holdadvise_train::data::dataset::Dataset;
 use holdadvise_train::evaluation::report::ExtraTable;

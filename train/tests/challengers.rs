@@ -2,11 +2,9 @@
 //! outcomes, and a control in which one is better. The unit is a release of the simulation, with the
 //! outcome that it had; what is truly lost is by the simulator's true probabilities.
 
-mod common;
-
 use std::path::Path;
 
-use common::done;
+use crate::common::done;
 use holdadvise::advice::Costs;
 use holdadvise::home::{Pair, Trial};
 use holdadvise::model::{Batch, Calibration, Model, fit};

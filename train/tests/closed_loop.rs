@@ -1,11 +1,9 @@
 //! Policies and advice that decide in running simulations.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::{done, refused};
+use crate::common::{done, refused};
 use holdadvise::model::Model;
 use serde_json::Value;
 

@@ -1,12 +1,10 @@
 //! `holdadvise-train` as a user calls it.
 #![cfg(feature = "torch")]
 
-mod common;
-
 use std::path::Path;
 use std::process::Command;
 
-use common::{holdadvise_train, text};
+use crate::common::{holdadvise_train, text};
 use holdadvise::history::{Action, Outcome};
 use holdadvise::model::{Batch, Dimensions, EngineKind, FeatureSchema, Found, Model};
 use holdadvise_train::data::dataset::{Dataset, Row};

@@ -1,11 +1,9 @@
 //! `holdadvise-train evaluate` on several methods: figures, page, and what it refuses.
 
-mod common;
-
 use std::collections::HashMap;
 use std::path::Path;
 
-use common::{done, refused};
+use crate::common::{done, refused};
 use holdadvise::history::{Action, Outcome};
 use holdadvise::model::FeatureSchema;
 use holdadvise_train::data::dataset::{Dataset, Reach, Row};

@@ -2,9 +2,7 @@
 //! of those.
 #![cfg(feature = "torch")]
 
-mod common;
-
-use common::done;
+use crate::common::done;
 use holdadvise::features::{Holds, Sampler};
 use holdadvise::history::Action;
 use holdadvise::model::{Batch, Model};

@@ -1,12 +1,10 @@
 //! Simulated access points that train beside the holds of a real one, as a user calls it.
 #![cfg(feature = "torch")]
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::{done, refused};
+use crate::common::{done, refused};
 use holdadvise::model::Model;
 use holdadvise_train::data::dataset::Dataset;
 use holdadvise_train::split::parts::Parts;

@@ -1,11 +1,9 @@
 //! A training in pieces: what an eviction, a rung or another node must not change.
 #![cfg(feature = "torch")]
 
-mod common;
-
 use std::path::Path;
 
-use common::{holdadvise_train, text};
+use crate::common::{holdadvise_train, text};
 use holdadvise::history::Outcome;
 use holdadvise::model::{Batch, EngineKind, FeatureSchema, Model};
 use holdadvise_train::data::dataset::{Dataset, Row};

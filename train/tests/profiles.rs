@@ -1,11 +1,9 @@
 //! Fitting to measured scripts, as a user calls it.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::{done, refused};
+use crate::common::{done, refused};
 
 /// Measurements of scripts of some projects, four of each, which their calls bind.
 fn measure(folder: &Path, name: &str, projects: std::ops::Range<usize>) {
@@ -36,36 +34,17 @@ fn measure(folder: &Path, name: &str, projects: std::ops::Range<usize>) {
 const FIT: &str = "profiles fit --rows main.jsonl --kept-out kept.jsonl --draws 20 -o p.json";
 
 #[test]
-#[cfg(feature = "torch")]
-fn methods_are_compared_and_two_files_written() {
-    let folder = tempfile::tempdir().unwrap();
-    let here = folder.path();
-    measure(here, "main.jsonl", 0..7);
-    measure(here, "kept.jsonl", 7..9);
-    let fit = format!("{FIT} --sequence tree.pt");
-    let printed = done(here, fit.split(' '));
-    for name in ["logistic regression", "boosted trees", "LSTM over the tree", "LSTM less"] {
-        assert!(printed.matches(&format!("\n| {name}")).count() >= 2, "{name}: {printed}");
-    }
-    let model = fs::read_to_string(here.join("p.json")).unwrap();
-    assert!(model.contains("28 runs of scripts of 7 projects"), "{model}");
-    assert!(fs::read(here.join("tree.pt")).unwrap().starts_with(b"PK"));
-    fs::remove_file(here.join("p.json")).unwrap();
-    let error = refused(here, fit.split(' '));
-    assert!(error.contains("tree.pt: it exists already"), "{error}");
-    assert!(!here.join("p.json").exists(), "nothing is written before");
-}
-
-#[test]
-fn the_regression_needs_no_libtorch() {
+fn methods_are_compared_and_the_regression_is_written() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
     measure(here, "main.jsonl", 0..7);
     measure(here, "kept.jsonl", 7..9);
     let printed = done(here, FIT.split(' '));
-    assert!(printed.contains("| kept out") && !printed.contains("LSTM"), "{printed}");
-    if cfg!(not(feature = "torch")) {
-        let error = refused(here, format!("{FIT} --replace --sequence tree.pt").split(' '));
-        assert!(error.contains("--sequence: this program was built without libtorch"), "{error}");
+    for name in ["logistic regression", "boosted trees"] {
+        assert!(printed.matches(&format!("\n| {name}")).count() >= 2, "{name}: {printed}");
     }
+    let model = fs::read_to_string(here.join("p.json")).unwrap();
+    assert!(model.contains("28 runs of scripts of 7 projects"), "{model}");
+    let error = refused(here, FIT.split(' '));
+    assert!(error.contains("p.json: it exists already"), "{error}");
 }

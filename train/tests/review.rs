@@ -1,10 +1,8 @@
 //! `holdadvise-train review` as a user calls it.
 
-mod common;
-
 use std::path::Path;
 
-use common::{holdadvise_train, text};
+use crate::common::{holdadvise_train, text};
 use serde_json::Value;
 
 fn root() -> &'static Path {

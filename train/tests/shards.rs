@@ -11,8 +11,7 @@ use holdadvise_train::sweep::plan::{AccessPoint, Data, Setting};
 use holdadvise_train::sweep::shards::{Shard, shards};
 use jiff::tz::TimeZone;
 
-mod common;
-use common::{holdadvise_train, refused, text};
+use crate::common::{holdadvise_train, refused, text};
 
 fn run(folder: &Path, arguments: &[impl AsRef<std::ffi::OsStr>]) -> String {
     let out = holdadvise_train(folder, arguments);

@@ -1,11 +1,9 @@
 //! The steps of a sweep as its nodes call them.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::{done, holdadvise_train, text};
+use crate::common::{done, holdadvise_train, text};
 use holdadvise::model::Model;
 use serde_json::{Value, json};
 

@@ -13,8 +13,7 @@ use holdadvise_train::data::dataset::Dataset;
 use jiff::tz::TimeZone;
 use rayon::prelude::*;
 
-mod common;
-use common::{holdadvise_train, text};
+use crate::common::{holdadvise_train, text};
 
 /// What the access point had written, piece by piece.
 struct Written {

@@ -1,12 +1,10 @@
 //! Trainings that begin with a model, as a user calls them.
 #![cfg(feature = "torch")]
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::{done, holdadvise_train, refused, text};
+use crate::common::{done, holdadvise_train, refused, text};
 use holdadvise::model::Model;
 use serde_json::Value;
 

@@ -1,10 +1,8 @@
 //! What a model says of later releases, beside the truth of simulations.
 
-mod common;
-
 use std::fs;
 
-use common::{done, refused};
+use crate::common::{done, refused};
 use serde_json::Value;
 
 const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../models/default.pt");

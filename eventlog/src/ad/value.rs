@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use classads::{Expr, Node, NodeKind, Style, Syntax, Value};
+use classads::{ClassAd, Expr, Node, NodeKind, Style, Syntax, Value};
 
 use super::super::Text;
 
@@ -74,10 +74,7 @@ impl<'a> AdValue<'a> {
             NodeKind::Literal(Value::Boolean(value)) => AdValue::Boolean(*value),
             NodeKind::Literal(Value::String(value)) => AdValue::String(value.to_string().into()),
             NodeKind::List(elements) => AdValue::List(elements.into_iter().map(Self::of).collect()),
-            NodeKind::ClassAd(ad) => {
-                let pairs = ad.iter().map(|(name, expr)| (name.to_owned(), Self::of(expr.root())));
-                AdValue::Ad(pairs.collect())
-            }
+            NodeKind::ClassAd(ad) => AdValue::Ad(EventAd::from(ad)),
             _ => AdValue::Expression(node.to_expr().print(Style::New).into()),
         }
     }
@@ -149,6 +146,12 @@ const FEW: usize = 64;
 impl PartialEq for EventAd<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.pairs == other.pairs
+    }
+}
+
+impl From<&ClassAd> for EventAd<'static> {
+    fn from(ad: &ClassAd) -> Self {
+        ad.iter().map(|(name, expr)| (name.to_owned(), AdValue::of(expr.root()))).collect()
     }
 }
 
@@ -232,10 +235,6 @@ impl<'a> EventAd<'a> {
     }
 
     pub(super) fn int(&self, name: &str) -> Option<i32> {
-        self.integer(name)?.try_into().ok()
-    }
-
-    pub(super) fn count(&self, name: &str) -> Option<u64> {
         self.integer(name)?.try_into().ok()
     }
 

@@ -2,34 +2,8 @@
 
 use super::*;
 
-impl Body<'_> {
-    /// The same fields, borrowed from nothing.
-    pub fn into_owned(self) -> Body<'static> {
-        macro_rules! kinds {
-            ($($kind:ident,)* ; $($plain:ident,)* ; $($unit:ident,)*) => {
-                match self {
-                    $(Body::$kind(body) => Body::$kind(body.own()),)*
-                    $(Body::$plain(body) => Body::$plain(body),)*
-                    $(Body::$unit => Body::$unit,)*
-                }
-            };
-        }
-        kinds! {
-            Submit, Execute, Evicted, Terminated, ShadowException, Generic, Aborted, Held, Released, NodeExecute,
-            NodeTerminated, PostScriptTerminated, RemoteError, Disconnected, Reconnected, ReconnectFailed,
-            GridResourceUp, GridResourceDown, GridSubmit, JobAdInformation, AttributeUpdate, PreSkip, ClusterSubmit,
-            ClusterRemove, FactoryPaused, FactoryResumed, FileTransfer, ReserveSpace, ReleaseSpace, FileComplete,
-            FileUsed, FileRemoved, DataflowSkipped, CommonFiles, ExecutionPoint, Future,
-            ;
-            ExecutableError, Checkpointed, ImageSize, Suspended,
-            ;
-            Unsuspended, JobStatusUnknown, JobStatusKnown,
-        }
-    }
-}
-
 /// Takes a part of a body away from the log.
-trait Own {
+pub(crate) trait Own {
     type Owned;
 
     fn own(self) -> Self::Owned;
@@ -87,60 +61,31 @@ macro_rules! borrows_nothing {
     };
 }
 
-borrows_nothing! { bool, u16, i32, i64, u64, f64, CpuUsage, FileTransferKind, }
+borrows_nothing! {
+    bool, u16, i32, i64, u64, f64, CpuUsage, FileTransferKind,
+    ExecutableError, Checkpointed, ImageSize, Suspended,
+}
 
-macro_rules! fields {
-    ($($name:ident { $($field:ident),* })*) => {
-        $(impl Own for $name<'_> {
+/// Fields that borrow from the log, and how they are taken away from it.
+macro_rules! borrowing {
+    ($(
+        $(#[$about:meta])*
+        pub struct $name:ident<'a> {
+            $($(#[$doc:meta])* pub $field:ident: $type:ty,)*
+        }
+    )*) => {$(
+        $(#[$about])*
+        pub struct $name<'a> {
+            $($(#[$doc])* pub $field: $type,)*
+        }
+
+        impl Own for $name<'_> {
             type Owned = $name<'static>;
 
             fn own(self) -> Self::Owned {
-                let $name { $($field),* } = self;
+                let Self { $($field),* } = self;
                 $name { $($field: $field.own()),* }
             }
-        })*
-    };
-}
-
-fields! {
-    Resource { name, unit, usage, request, allocated, assigned, written }
-    Toe { text }
-    Submit { submit_host, log_notes, user_notes, warnings, dag_node }
-    Execute { execute_host, slot_name, properties }
-    Evicted {
-        checkpointed, says_not_checkpointed, terminated_and_requeued, return_value, signal, reason, plain_reason,
-        code, subcode, core_file, run_remote, run_local, bytes_sent, bytes_received, resources, plain_table
-    }
-    Terminated {
-        return_value, signal, core_file, run_remote, run_local, total_remote, total_local, bytes_sent,
-        bytes_received, total_bytes_sent, total_bytes_received, resources, plain_table, toe
-    }
-    ShadowException { message, bytes_sent, bytes_received }
-    Aborted { reason, by_the_user, toe }
-    Held { reason, code, subcode }
-    Released { reason }
-    NodeExecute { node, execute }
-    NodeTerminated { node, terminated }
-    PostScriptTerminated { return_value, signal, dag_node }
-    RemoteError { critical, says_warning, daemon, execute_host, message, code, subcode }
-    Disconnected { reason, startd_name, startd_address, no_reconnect_reason }
-    Reconnected { startd_name, startd_address, starter_address }
-    ReconnectFailed { reason, startd_name }
-    GridResource { resource }
-    GridSubmit { resource, job_id }
-    JobAdInformation { trigger_event, attributes }
-    ExecutionPoint { number, head, attributes }
-    Future { number, head, payload }
-    AttributeUpdate { name, value, old_value }
-    PreSkip { notes }
-    ClusterSubmit { submit_host, says_factory, log_notes, user_notes, dag_node }
-    ClusterRemove { materialized, items, completion, notes }
-    FactoryPaused { reason, pause_code, hold_code }
-    FactoryResumed { reason }
-    FileTransfer { kind, host, seconds_in_queue }
-    ReserveSpace { bytes, expiration, uuid, tag }
-    ReleaseSpace { uuid }
-    ReuseFile { bytes, checksum, checksum_type, uuid, tag }
-    DataflowSkipped { reason, toe }
-    CommonFiles { step }
+        }
+    )*};
 }

@@ -1,20 +1,19 @@
 //! Writing the text form, as HTCondor 25 formats it (`ULogEvent::formatEvent`).
 //!
 //! - `header`: the header line.
-//! - `other`: grid jobs, job ads, clusters, transfers.
-//! - `run`: events of a run.
 //! - `table`: the `Partitionable Resources` table.
 
 mod header;
-mod other;
-mod run;
 mod table;
 
+use std::fmt::Display;
 use std::io::{self, Write};
 
-use super::body::*;
+use super::Body;
+use super::body::{CpuUsage, Text, Toe};
 
 pub use header::{DateForm, EventHeader};
+pub(crate) use table::write as table;
 
 /// The longest line of notes or reasons that HTCondor writes, bytes.
 const LONGEST_LINE: usize = 8191;
@@ -34,7 +33,7 @@ pub fn write_event(
 ) -> io::Result<()> {
     let out = &mut WithoutNul(out);
     header.write(out, body.number())?;
-    write_body(out, body)?;
+    body.write(out)?;
     out.write_all(b"...\n")
 }
 
@@ -79,122 +78,8 @@ impl<W: Write> Write for WithoutNul<W> {
     }
 }
 
-fn no_text(what: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, format!("{what} has no text to be written"))
-}
-
-pub(super) fn write_body(out: &mut impl Write, body: &Body<'_>) -> io::Result<()> {
-    match body {
-        Body::Submit(submit) => {
-            writeln!(out, "Job submitted from host: {}", OneLine(&submit.submit_host))?;
-            let others = [&submit.user_notes, &submit.warnings];
-            notes(out, &submit.log_notes, &submit.dag_node, &others)
-        }
-        Body::Execute(execute) => {
-            writeln!(out, "Job executing on host: {}", OneLine(&execute.execute_host))?;
-            run::slot(out, execute)
-        }
-        Body::ExecutableError(error) => run::executable_error(out, *error),
-        Body::Checkpointed(checkpointed) => run::checkpointed(out, *checkpointed),
-        Body::Evicted(evicted) => run::evicted(out, evicted),
-        Body::Terminated(terminated) => {
-            writeln!(out, "Job terminated.")?;
-            run::terminated(out, terminated, "Job")
-        }
-        Body::ImageSize(size) => run::image_size(out, *size),
-        Body::ShadowException(exception) => {
-            writeln!(out, "Shadow exception!")?;
-            writeln!(out, "\t{}", OneLine(&exception.message))?;
-            run::bytes(out, "Run Bytes Sent By Job", exception.bytes_sent)?;
-            run::bytes(out, "Run Bytes Received By Job", exception.bytes_received)
-        }
-        Body::Generic(info) => writeln!(out, "{}", OneLine(info)),
-        Body::Aborted(aborted) => {
-            let by = if aborted.by_the_user { " by the user" } else { "" };
-            writeln!(out, "Job was aborted{by}.")?;
-            reason(out, &aborted.reason)?;
-            toe(out, &aborted.toe)
-        }
-        Body::Suspended(suspended) => {
-            writeln!(out, "Job was suspended.")?;
-            let processes = suspended.processes.unwrap_or(-1);
-            writeln!(out, "\tNumber of processes actually suspended: {processes}")
-        }
-        Body::Unsuspended => writeln!(out, "Job was unsuspended."),
-        Body::Held(held) => {
-            writeln!(out, "Job was held.")?;
-            let unspecified = held.reason.as_deref().unwrap_or("Reason unspecified");
-            writeln!(out, "\t{}", OneLine(unspecified))?;
-            codes(out, held.code, held.subcode)
-        }
-        Body::Released(released) => {
-            writeln!(out, "Job was released.")?;
-            reason(out, &released.reason)
-        }
-        Body::NodeExecute(node) => {
-            let host = OneLine(&node.execute.execute_host);
-            writeln!(out, "Node {} executing on host: {host}", node.node.unwrap_or(-1))?;
-            run::slot(out, &node.execute)
-        }
-        Body::NodeTerminated(node) => {
-            writeln!(out, "Node {} terminated.", node.node.unwrap_or(-1))?;
-            run::terminated(out, &node.terminated, "Node")
-        }
-        Body::PostScriptTerminated(script) => {
-            writeln!(out, "POST Script terminated.")?;
-            run::ending(out, script.return_value, script.signal)?;
-            match &script.dag_node {
-                Some(node) => writeln!(out, "    DAG Node: {}", Longest(node)),
-                None => Ok(()),
-            }
-        }
-        Body::RemoteError(error) => run::remote_error(out, error),
-        Body::Disconnected(disconnected) => {
-            let what = match disconnected.no_reconnect_reason {
-                None => "attempting to",
-                Some(_) => "can not",
-            };
-            writeln!(out, "Job disconnected, {what} reconnect")?;
-            writeln!(out, "    {}", Longest(&disconnected.reason))?;
-            let name = OneLine(disconnected.startd_name.as_deref().unwrap_or_default());
-            let address = OneLine(disconnected.startd_address.as_deref().unwrap_or_default());
-            match &disconnected.no_reconnect_reason {
-                None => writeln!(out, "    Trying to reconnect to {name} {address}"),
-                Some(reason) => {
-                    writeln!(out, "    Can not reconnect to {name} {address}")?;
-                    writeln!(out, "    {}\n    Rescheduling job", Longest(reason))
-                }
-            }
-        }
-        Body::Reconnected(reconnected) => {
-            writeln!(out, "Job reconnected to {}", OneLine(&reconnected.startd_name))?;
-            let startd = OneLine(reconnected.startd_address.as_deref().unwrap_or_default());
-            writeln!(out, "    startd address: {startd}")?;
-            let starter = OneLine(reconnected.starter_address.as_deref().unwrap_or_default());
-            writeln!(out, "    starter address: {starter}")
-        }
-        Body::ReconnectFailed(failed) => {
-            writeln!(out, "Job reconnection failed")?;
-            writeln!(out, "    {}", Longest(&failed.reason))?;
-            let name = OneLine(failed.startd_name.as_deref().unwrap_or_default());
-            writeln!(out, "    Can not reconnect to {name}, rescheduling job")
-        }
-        Body::ClusterSubmit(submit) => {
-            let what = if submit.says_factory { "Factory" } else { "Cluster" };
-            writeln!(out, "{what} submitted from host: {}", OneLine(&submit.submit_host))?;
-            notes(out, &submit.log_notes, &submit.dag_node, &[&submit.user_notes])
-        }
-        Body::DataflowSkipped(skipped) => {
-            writeln!(out, "Dataflow job was skipped.")?;
-            reason(out, &skipped.reason)?;
-            toe(out, &skipped.toe)
-        }
-        other => other::write(out, other),
-    }
-}
-
 /// The lines below a submission.
-fn notes(
+pub(crate) fn notes(
     out: &mut impl Write,
     log: &Option<Text<'_>>,
     dag_node: &Option<Text<'_>>,
@@ -214,7 +99,7 @@ fn notes(
 }
 
 /// A line with a text behind its label, if there is one.
-fn labelled(out: &mut impl Write, label: &str, text: Option<&str>) -> io::Result<()> {
+pub(crate) fn labelled(out: &mut impl Write, label: &str, text: Option<&str>) -> io::Result<()> {
     match text {
         Some(text) => writeln!(out, "{label}{}", OneLine(text)),
         None => Ok(()),
@@ -222,24 +107,85 @@ fn labelled(out: &mut impl Write, label: &str, text: Option<&str>) -> io::Result
 }
 
 /// A line with a reason, if there is one.
-fn reason(out: &mut impl Write, reason: &Option<Text<'_>>) -> io::Result<()> {
+pub(crate) fn reason(out: &mut impl Write, reason: &Option<Text<'_>>) -> io::Result<()> {
     labelled(out, "\t", reason.as_deref())
 }
 
-fn codes(out: &mut impl Write, code: Option<i32>, subcode: Option<i32>) -> io::Result<()> {
+pub(crate) fn codes(
+    out: &mut impl Write,
+    code: Option<i32>,
+    subcode: Option<i32>,
+) -> io::Result<()> {
     match code {
         Some(code) => writeln!(out, "\tCode {code} Subcode {}", subcode.unwrap_or(0)),
         None => Ok(()),
     }
 }
 
-fn toe(out: &mut impl Write, toe: &Option<Toe<'_>>) -> io::Result<()> {
+pub(crate) fn toe(out: &mut impl Write, toe: &Option<Toe<'_>>) -> io::Result<()> {
     labelled(out, "\n\t", toe.as_ref().map(|toe| &*toe.text))
+}
+
+/// How it ended, if that is known.
+pub(crate) fn ending(
+    out: &mut impl Write,
+    return_value: Option<i32>,
+    signal: Option<i32>,
+) -> io::Result<()> {
+    match (return_value, signal) {
+        (Some(value), _) => writeln!(out, "\t(1) Normal termination (return value {value})"),
+        (None, Some(signal)) => writeln!(out, "\t(0) Abnormal termination (signal {signal})"),
+        (None, None) => Ok(()),
+    }
+}
+
+/// The same, and whether a signal left a core file.
+pub(crate) fn ending_with_core(
+    out: &mut impl Write,
+    return_value: Option<i32>,
+    signal: Option<i32>,
+    file: &Option<Text<'_>>,
+) -> io::Result<()> {
+    ending(out, return_value, signal)?;
+    match file {
+        _ if return_value.is_some() || signal.is_none() => Ok(()),
+        Some(file) => writeln!(out, "\t(1) Corefile in: {}", OneLine(file)),
+        None => writeln!(out, "\t(0) No core file"),
+    }
+}
+
+/// A line of times.
+pub(crate) fn usage(out: &mut impl Write, label: &str, times: CpuUsage) -> io::Result<()> {
+    writeln!(out, "\t\t{times}  -  {label} Usage")
+}
+
+/// A line of bytes moved, if they are known.
+pub(crate) fn bytes(
+    out: &mut impl Write,
+    label: impl Display,
+    count: Option<u64>,
+) -> io::Result<()> {
+    match count {
+        Some(count) => writeln!(out, "\t{count}  -  {label}"),
+        None => Ok(()),
+    }
+}
+
+/// A line for each attribute.
+pub(crate) fn attributes(
+    out: &mut impl Write,
+    indent: &str,
+    attributes: &[(Text<'_>, Text<'_>)],
+) -> io::Result<()> {
+    for (name, value) in attributes {
+        writeln!(out, "{indent}{} = {}", OneLine(name), OneLine(value))?;
+    }
+    Ok(())
 }
 
 /// A text on one line: newlines become `|`, carriage returns a space
 /// (`ULogEvent::set_reason_member`).
-pub(super) struct OneLine<'a>(pub(super) &'a str);
+pub(crate) struct OneLine<'a>(pub(crate) &'a str);
 
 impl std::fmt::Display for OneLine<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -254,7 +200,7 @@ impl std::fmt::Display for OneLine<'_> {
 }
 
 /// A text on one line of no more than [`LONGEST_LINE`] bytes.
-struct Longest<'a>(&'a str);
+pub(crate) struct Longest<'a>(pub(crate) &'a str);
 
 impl std::fmt::Display for Longest<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -6,7 +6,7 @@ use super::super::body::{Resource, Text};
 
 /// Writes the table, unless it has no rows. `plain`: without the last column and the blank before
 /// it.
-pub(super) fn write(
+pub(crate) fn write(
     out: &mut impl Write,
     resources: &[Resource<'_>],
     plain: bool,

@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use holdadvise::cli::{Config, switch_debug_on};
+use holdadvise::cli::switch_debug_on;
+use holdadvise::inquiry::Config;
 use holdadvise_plugin::confine::{Limits, attempts, confine};
 use holdadvise_plugin::judge::judge;
 use holdadvise_plugin::learn::LearnError;
 use holdadvise_plugin::learn::day::{day, roll_back};
-use holdadvise_plugin::learn::outcomes::outcomes;
 use holdadvise_plugin::learn::retrain::retrain;
+use holdadvise_plugin::outcomes::outcomes;
 use holdadvise_plugin::pass::{Outcome, health_of, pass};
 use holdadvise_plugin::program::{ended, misused, printed, version, warn};
 

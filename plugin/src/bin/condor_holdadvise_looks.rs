@@ -7,7 +7,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use holdadvise::checks;
-use holdadvise::cli::{Config, switch_debug_on};
+use holdadvise::cli::switch_debug_on;
+use holdadvise::inquiry::Config;
 use holdadvise_plugin::looks::owner;
 use holdadvise_plugin::looks::round::{LeftBehind, Round, RoundError, round};
 use holdadvise_plugin::program::{ended, misused, printed, version, warn};

@@ -7,20 +7,19 @@ use std::time::{Duration, Instant};
 
 use eventlog::input::open_regular;
 use holdadvise::advice::Costs;
-use holdadvise::cli::{Config, FoundModel, costs_of, find_model};
 use holdadvise::home::{
     CALIBRATION, DAYS, Drift, Ended, FitOptions, Kept, Places, Request, Rows, State, Trial,
     is_worse, learned, recalibrate,
 };
+use holdadvise::inquiry::{Config, FoundModel, costs_of, find_model};
 use holdadvise::journal::Journal;
 use holdadvise::model::{Apart, LEAST_OUTCOMES, MAX_ARCHIVE_BYTES};
 use holdadvise::shares;
 use holdadvise::text::{classad_quote, shown};
 use rustix::process::{Resource, Rlimit, setrlimit};
 
-use super::outcomes::{HORIZON, SECONDS};
 use super::retrain::{REQUEST, sweep_of};
-use super::{LearnError, MONTHS_LEARNED, add, read};
+use super::{HORIZON, LearnError, MONTHS_LEARNED, SECONDS, add, read};
 use crate::line::Line;
 use crate::process::ask_judge;
 use crate::settings::Settings;

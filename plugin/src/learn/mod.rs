@@ -3,12 +3,10 @@
 //!
 //! - [`asked`]: keeps what models say of held jobs before anybody knows the outcome.
 //! - [`day`]: once a day: outcomes, calibration, drift, the model on trial.
-//! - [`outcomes`]: the confined process that finds outcomes in the event log.
 //! - [`retrain`]: what a service account plans and submits.
 
 pub mod asked;
 pub mod day;
-pub mod outcomes;
 pub mod retrain;
 
 use std::fs;
@@ -29,18 +27,24 @@ const MONTHS_ASKED: usize = 2;
 /// Months of what was learned.
 const MONTHS_LEARNED: usize = 12;
 
+/// Hours within which what comes of a release counts: as of a dataset.
+pub const HORIZON: i64 = 48 * 3_600;
+
+/// Seconds of processor time of the process that finds outcomes.
+pub const SECONDS: u64 = 240;
+
 /// Why nothing was learned.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LearnError {
     /// It is switched off, or there is no folder for it.
     #[error(
-        "nothing is learned here: HOLDADVISE_LEARN is not True, or HOLDADVISE_HOME names no folder"
+        "nothing is learned here: HOLDADVISE_LEARN is not True, or HOLDADVISE_HOME_DIR names no folder"
     )]
     Off,
     /// A setting cannot be used.
     #[error(transparent)]
-    Setting(#[from] holdadvise::cli::SettingError),
+    Setting(#[from] holdadvise::inquiry::SettingError),
     /// The model in use cannot be used.
     #[error(transparent)]
     Model(#[from] holdadvise::model::ModelError),

@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use eventlog::input::open_regular;
-use holdadvise::cli::Config;
 use holdadvise::home::{Request, own, put};
+use holdadvise::inquiry::Config;
 use rustix::process::geteuid;
 
 use super::LearnError;
 use crate::process::Running;
 use crate::settings::Settings;
 
-/// The request, in the folder that HOLDADVISE_HOME names.
+/// The request, in the folder that HOLDADVISE_HOME_DIR names.
 pub const REQUEST: &str = "retrain.json";
 
 /// In the folder of a sweep: it was submitted.

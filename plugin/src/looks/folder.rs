@@ -12,7 +12,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use super::is_account;
+use crate::account::is_account;
 
 /// Behind the name of an owner.
 const SUFFIX: &str = ".json";

@@ -47,7 +47,7 @@ impl Looks {
     pub fn open(path: &Path, writer: u32, now: i64, most: usize) -> (Self, Vec<String>) {
         let mut looks = Self::default();
         let failed = |what: &dyn std::fmt::Display| {
-            format!("HOLDADVISE_LOOKS: {}: {what}; nothing is read there", path.display())
+            format!("HOLDADVISE_LOOKS_DIR: {}: {what}; nothing is read there", path.display())
         };
         let folder = match Folder::open(path, writer) {
             Ok(Some(folder)) => folder,

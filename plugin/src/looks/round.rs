@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use holdadvise::checks::Ids;
-use holdadvise::cli::{Config, SettingError, hosts, ids_now};
+use holdadvise::inquiry::{Config, SettingError, hosts, ids_now};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, WaitOptions, geteuid, getpid, kill_process_group,
@@ -20,9 +20,9 @@ use rustix::process::{
 
 use super::folder::{Folder, Record};
 use super::owner::arguments;
-use super::{JOBS, LONGEST_RECORD, OWNERS, is_account};
-use crate::asking::LEFT_OUT;
-use crate::process::{POLL, ProcessError, Running, next_line};
+use super::{JOBS, LONGEST_RECORD, OWNERS};
+use crate::account::is_account;
+use crate::process::{LEFT_OUT, POLL, ProcessError, Running, next_line};
 use crate::settings::Settings;
 
 /// Owners whose processes run at the same time. Assumed.
@@ -71,7 +71,7 @@ pub enum RoundError {
     #[error(transparent)]
     Setting(#[from] SettingError),
     /// The folder cannot be used.
-    #[error("HOLDADVISE_LOOKS: {path}: {source}")]
+    #[error("HOLDADVISE_LOOKS_DIR: {path}: {source}")]
     Folder {
         /// Its path.
         path: String,

@@ -22,7 +22,7 @@ const LIBEXEC: &str = "/usr/libexec/condor";
 
 /// Short intervals: a test waits for these. No hold is left to people, as all are to finish. The
 /// starter passes on any attribute of a job, as an administrator may allow.
-const SETTINGS: &str = "HOLDADVISE_INTERVAL = 5\nSCHEDD_CRON_HOLDADVISE_LOGS_PERIOD = 5s\n\
+const SETTINGS: &str = "HOLDADVISE_INTERVAL_SECONDS = 5\nSCHEDD_CRON_HOLDADVISE_LOGS_PERIOD = 5s\n\
      HOLDADVISE_LEFT_TO_PEOPLE = 0\nCHIRP_DELAYED_UPDATE_PREFIX = *\n";
 
 /// Installs the plugin: the package that HOLDADVISE_DEB names, else what cargo built. Nothing but

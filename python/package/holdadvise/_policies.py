@@ -24,6 +24,7 @@ class Finding:
     The names are those of `condor_releaseexpr -lint -json` in lower case.
     """
 
+    schema_version: int
     file: Optional[str]
     line: Optional[int]
     setting: Optional[str]
@@ -38,7 +39,7 @@ class Finding:
     def to_dict(self) -> dict[str, Any]:
         """The object that `condor_releaseexpr -lint -json` prints."""
         names = (field.name for field in dataclasses.fields(self))
-        return {name.capitalize(): getattr(self, name) for name in names}
+        return {name.title().replace("_", ""): getattr(self, name) for name in names}
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}: " if self.file else ""

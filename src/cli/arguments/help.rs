@@ -23,7 +23,7 @@ pub(crate) fn text(tool: &Tool) -> String {
                 format!("{spelling}{}", " ".repeat(gap))
             };
             out.push_str(&first);
-            out.push_str(&crate::cli::print::wrapped("", COLUMN, option.help, WIDTH));
+            out.push_str(&crate::print::wrapped("", COLUMN, option.help, WIDTH));
         }
     }
     out.push_str("\nNames of options may be cut short as long as they stay clear.\n");

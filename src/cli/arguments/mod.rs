@@ -23,4 +23,4 @@ pub(crate) use option::{
     schedd_name, user_log, wide,
 };
 pub(crate) use page::Page;
-pub(crate) use parse::{OPERANDS, ValueError, columns, read};
+pub(crate) use parse::{OPERANDS, ValueError, read, style};

@@ -55,7 +55,7 @@ pub(crate) const fn flag(
     }
 }
 
-/// `-wide`, which [`columns`](super::columns) reads.
+/// `-wide`, which [`style`](super::style) reads.
 pub(crate) const fn wide(section: Section) -> OptionSpec {
     let help = "Do not fit lines to the terminal (text to 100 columns at most, everything to 80 where \
                 there is no terminal). A number after a colon fits them to that many.";

@@ -8,15 +8,8 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use super::normalise::{ArgumentError, normalise, qualifiers_id};
 use super::option::{OptionSpec, Takes, Tool};
-
-/// Columns without `-wide` and without a terminal.
-const COLUMNS: usize = 80;
-
-/// Columns that text is fitted to at a terminal: longer lines are hard to read.
-const TEXT: usize = 100;
-
-/// Columns that lines are fitted to at least, however narrow the terminal.
-const NARROWEST: usize = 40;
+use crate::inquiry::CostChange;
+use crate::print::Style;
 
 /// The id of the words that are no options.
 pub(crate) const OPERANDS: &str = "operands";
@@ -40,23 +33,16 @@ pub(crate) fn read(
     command(tool, value).try_get_matches_from(normal).map_err(|error| invalid(&error))
 }
 
-/// Columns to fit lines of text and of tables to, by `-wide` and the terminal; none: no limit.
-pub(crate) fn columns(matches: &ArgMatches) -> (Option<usize>, Option<usize>) {
+/// How lines are fitted, by `-wide` and the terminal.
+pub(crate) fn style(matches: &ArgMatches) -> Style {
     if matches.get_flag("wide") {
-        return (None, None);
+        return Style::default();
     }
     let given = matches.get_many::<String>("wide-qualifiers").into_iter().flatten().last();
-    if let Some(columns) = given.and_then(|columns| columns.parse().ok()) {
-        return (Some(columns), Some(columns));
+    match given.and_then(|columns| columns.parse().ok()) {
+        Some(columns) => Style { columns: Some(columns), table: Some(columns), ..Style::default() },
+        None => Style::of_terminal(),
     }
-    let columns = terminal().map_or(COLUMNS, |columns| columns.max(NARROWEST));
-    (Some(columns.min(TEXT)), Some(columns))
-}
-
-/// Columns of the terminal that standard output is, if it is one.
-fn terminal() -> Option<usize> {
-    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
-    (size.ws_col > 0).then_some(usize::from(size.ws_col))
 }
 
 /// clap's view of the option table.
@@ -94,6 +80,9 @@ fn argument(tool: &Tool, option: &OptionSpec, value: Value) -> Arg {
         Takes::One("time") => {
             argument.value_parser(value_parser!(i64)).allow_negative_numbers(true)
         }
+        Takes::One("name=hours") => argument.value_parser(|text: &str| {
+            text.parse::<CostChange>().map_err(|error| ValueError(error.to_string()))
+        }),
         Takes::One(what) => value(argument, what),
         _ => argument,
     };

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::OfJobs;
-use crate::cli::Config;
 use crate::cli::apply::journal_folder;
 use crate::cli::output::say;
 use crate::cli::run::RunError;
+use crate::inquiry::Config;
 use crate::journal::{Entry, Journal, Kept, Profiled, VERSION, What};
 use crate::private::own_way;
 

@@ -7,8 +7,8 @@ use scripttree::Language;
 
 use super::{ATTRIBUTES, FINISHED, OfJobs, Used, job_of};
 use crate::cli::output::say;
-use crate::cli::{Config, Request};
 use crate::history::command_digest;
+use crate::inquiry::{Config, Inquiry};
 use crate::queue::{AdText, Projection};
 use crate::text::classad_quote;
 
@@ -28,12 +28,12 @@ const LONGEST: usize = 4_096;
 /// The finished jobs of the owners and programs of clusters of which too few jobs have ended; none
 /// where no queue was asked.
 pub(super) fn fetch(
-    request: &Request,
+    inquiry: &Inquiry,
     config: &Config,
     ads: &[ClassAd],
     jobs: &[OfJobs],
 ) -> Vec<ClassAd> {
-    if request.job_ads.is_some() || request.now.is_some() {
+    if inquiry.job_ads.is_some() || inquiry.now.is_some() {
         return Vec::new();
     }
     let lacking: BTreeSet<i64> =
@@ -55,7 +55,7 @@ pub(super) fn fetch(
     }
     let constraint = programs.into_iter().take(PROGRAMS).collect::<Vec<_>>().join(" || ");
     let projection = Projection::new(ATTRIBUTES, None);
-    let Ok(schedd) = request.schedd(config) else { return Vec::new() };
+    let Ok(schedd) = inquiry.schedd(config) else { return Vec::new() };
     let (found, error) = schedd.finished_where(&constraint, &projection, FINISHED, Some(LOOKED_AT));
     if let Some(error) = error {
         say("Warning", &format!("earlier jobs: {error}"));

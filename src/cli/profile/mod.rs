@@ -2,10 +2,12 @@
 //!
 //! - `checked`: what was said of scripts beside what their jobs used, in the journal.
 //! - `earlier`: earlier jobs of the same program.
+//! - `print`: prints all this for people.
 //! - `scripts`: what is said of a script, named or run by jobs.
 
 mod checked;
 mod earlier;
+mod print;
 mod scripts;
 
 use std::cell::LazyCell;
@@ -15,7 +17,6 @@ use std::path::{Path, PathBuf};
 
 use classads::ClassAd;
 use eventlog::JobId;
-use jiff::tz::TimeZone;
 use scripttree::Language;
 use serde::Serialize;
 
@@ -23,16 +24,15 @@ pub(in crate::cli) use self::checked::Checked;
 use self::earlier::Programs;
 pub(in crate::cli) use self::scripts::{OfScript, RanScript};
 use self::scripts::{of_scripts, ran_scripts};
-use super::constraint::Constraint;
-use super::gather::{Remarks, found};
-use super::print::{Page, fit, print_profile};
-use super::request::Output;
+use super::Request;
 use super::run::{RunError, tell};
-use super::{Config, Request};
 use crate::checks::Script;
+use crate::inquiry::{Config, Constraint, Inquiry, Remarks, found};
+use crate::job_status;
+use crate::print::{Output, Page, output};
 use crate::profile::{ATTRIBUTES, Measured, Pair, Range, ScriptModel, Survival, Used, failed};
-use crate::queue::{AdText, JobSpec, Projection, Selection, display_path, job_status};
-use crate::text::{plural, shown, to_json_pretty};
+use crate::queue::{AdText, JobSpec, Projection, Selection, display_path};
+use crate::text::{plural, shown};
 
 /// Finished jobs that condor_history is asked for.
 const FINISHED: usize = 1_000;
@@ -110,24 +110,25 @@ pub(super) fn run(
     now: i64,
     out: &mut dyn Write,
 ) -> Result<(), RunError> {
-    let (scripts, jobs) = sorted(&request.selection.jobs);
+    let inquiry = &request.inquiry;
+    let (scripts, jobs) = sorted(&inquiry.selection.jobs);
     let model = ScriptModel::shipped()?;
     let mut profiles = Profiles { scripts: of_scripts(&scripts, &model), ..Profiles::default() };
     let mut failed = None;
     // Operands say what is asked about: a script alone asks for no jobs.
     if scripts.is_empty() || !jobs.is_empty() {
-        let selection = Selection { jobs, ..request.selection.clone() };
-        let request = Request { selection, ..request.clone() };
-        match ads(&request, config, now) {
+        let selection = Selection { jobs, ..inquiry.selection.clone() };
+        let inquiry = Inquiry { selection, ..inquiry.clone() };
+        match ads(&inquiry, config, now) {
             Ok((ads, mut remarks)) => {
                 remarks.refused.extend(without_slot(&ads));
                 tell(&remarks);
                 profiles.jobs = of_jobs(&ads, &[], now);
-                let earlier = earlier::fetch(&request, config, &ads, &profiles.jobs);
+                let earlier = earlier::fetch(&inquiry, config, &ads, &profiles.jobs);
                 if !earlier.is_empty() {
                     profiles.jobs = of_jobs(&ads, &earlier, now);
                 }
-                if !request.is_offline() {
+                if !inquiry.is_offline() {
                     ran_scripts(&mut profiles.jobs, &ads, config, now);
                     profiles.checked = checked::note(&profiles.jobs, config, now);
                 }
@@ -139,17 +140,16 @@ pub(super) fn run(
     if request.pairs {
         (profiles.pairs, profiles.not_paired) = pairs(&profiles.jobs);
     }
-    let is_asked = !request.selection.jobs.is_empty();
+    let is_asked = !inquiry.selection.jobs.is_empty();
     if profiles.scripts.is_empty() && profiles.jobs.is_empty() && is_asked {
         return Err(RunError::NothingProfiled);
     }
-    if request.output == Output::Json {
-        let profiles = fit(serde_json::to_value(&profiles).map_err(std::io::Error::from)?);
-        let text = to_json_pretty(&profiles).map_err(std::io::Error::from)? + "\n";
+    if request.printing.output == Output::Json {
+        let text = output(&profiles).map_err(std::io::Error::from)?;
         out.write_all(text.as_bytes())?;
     } else {
-        let page = Page { style: request.style, now, zone: TimeZone::system() };
-        print_profile(out, &profiles, &page)?;
+        let page = Page::here(request.printing.style, now);
+        print::print(out, &profiles, &page)?;
     }
     failed.map_or(Ok(()), Err)
 }
@@ -176,21 +176,21 @@ fn is_path(word: &str) -> bool {
 }
 
 /// The ads of the jobs asked about, in the queue and finished.
-fn ads(request: &Request, config: &Config, now: i64) -> Result<(Vec<ClassAd>, Remarks), RunError> {
-    let constraint = request.selection.constraint.as_deref();
+fn ads(inquiry: &Inquiry, config: &Config, now: i64) -> Result<(Vec<ClassAd>, Remarks), RunError> {
+    let constraint = inquiry.selection.constraint.as_deref();
     let projection = Projection::new(ATTRIBUTES, constraint);
-    let schedd = request.schedd(config)?;
+    let schedd = inquiry.schedd(config)?;
     let parsed = constraint.map(|text| Constraint::new(text, now)).transpose()?;
     let filter = |ad: &_| parsed.as_ref().is_none_or(|parsed| parsed.is_true_for(ad));
     let mut remarks = Remarks::default();
-    let found = found(request, &schedd, &filter, &projection)?;
+    let found = found(inquiry, config, &filter, &projection)?;
     remarks.faults.extend(found.faults);
     let mut ads: Vec<ClassAd> =
         found.held.iter().chain(&found.others).map(|job| job.ad.to_classad()).collect();
     // The history of nobody in particular is everybody's.
-    let names_jobs = request.selection.reaches_other_users();
-    if request.job_ads.is_none() && request.now.is_none() && names_jobs {
-        let (more, error) = schedd.finished(&request.selection, &projection, FINISHED);
+    let names_jobs = inquiry.selection.reaches_other_users();
+    if inquiry.job_ads.is_none() && inquiry.now.is_none() && names_jobs {
+        let (more, error) = schedd.finished(&inquiry.selection, &projection, FINISHED);
         if more.len() >= FINISHED {
             let text =
                 format!("the last {FINISHED} finished jobs were asked for, there may be more");
@@ -199,11 +199,11 @@ fn ads(request: &Request, config: &Config, now: i64) -> Result<(Vec<ClassAd>, Re
         remarks.faults.extend(error.map(|error| format!("finished jobs: {error}")));
         ads.extend(more.iter().map(AdText::to_classad));
     }
-    let place = match &request.job_ads {
-        Some(file) => format!("in {}", display_path(file)),
+    let place = match &inquiry.job_ads {
+        Some(file) => format!("in {}", display_path(file.name())),
         None => "in the queue or its history".to_owned(),
     };
-    for spec in &request.selection.jobs {
+    for spec in &inquiry.selection.jobs {
         let is_named = |ad: &ClassAd| {
             let (owner, user) = (ad.string("Owner"), ad.string("User"));
             job_of(ad).is_some_and(|job| spec.names(job, owner.as_deref(), user.as_deref()))

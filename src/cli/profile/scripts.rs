@@ -9,12 +9,11 @@ use serde::Serialize;
 
 use super::{NAME, OfJobs};
 use crate::checks::{LocalFiles, Script, ScriptSeen, Unread};
-use crate::cli::Config;
-use crate::cli::local_files::local_files;
 use crate::cli::output::say;
-use crate::cli::sentences::unknown;
+use crate::inquiry::{Config, local_files};
 use crate::profile::{Check, Judged, Ran, ScriptModel};
 use crate::queue::display_path;
+use crate::sentences::unknown;
 use crate::text::{in_words, shown};
 
 /// What is said of a script.

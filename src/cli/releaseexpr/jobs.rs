@@ -2,11 +2,9 @@
 
 use super::request::Request;
 use super::run::RunError;
-use crate::cli::Config;
 use crate::cli::output::say;
-use crate::queue::{
-    Found, Projection, QueueJob, Schedd, Selection, held_jobs_of_file, held_jobs_of_text,
-};
+use crate::inquiry::{Config, Inquiry, found};
+use crate::queue::{Projection, QueueJob, Selection};
 
 /// The held jobs named, or all of a file; so many at most. What cannot be had is said.
 ///
@@ -18,22 +16,15 @@ pub(super) fn held(
     most: usize,
     projection: &Projection,
 ) -> Result<Vec<QueueJob>, RunError> {
-    let selection = Selection { jobs: request.jobs.clone(), ..Selection::default() };
-    let limit = Some(most + 1);
-    let found: Found = match (&request.job_ads, &request.job_ad_text) {
-        (Some(name), Some(text)) => {
-            held_jobs_of_text(text, name, &selection, &|_| true, limit, projection)?
-        }
-        (Some(file), None) => held_jobs_of_file(file, &selection, &|_| true, limit, projection)?,
-        (None, _) => {
-            let schedd = Schedd {
-                name: request.schedd.clone(),
-                pool: request.pool.clone(),
-                timeout: config.timeout()?,
-            };
-            schedd.held_jobs(&selection, limit, projection)?
-        }
+    let inquiry = Inquiry {
+        selection: Selection { jobs: request.jobs.clone(), ..Selection::default() },
+        limit: Some(most + 1),
+        schedd: request.schedd.clone(),
+        pool: request.pool.clone(),
+        job_ads: request.job_ads.clone(),
+        ..Inquiry::default()
     };
+    let found = found(&inquiry, config, &|_| true, projection)?;
     found.faults.iter().for_each(|line| say("Warning", line));
     found.refused.iter().for_each(|line| say("Error", line));
     let mut held = found.held;

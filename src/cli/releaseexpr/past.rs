@@ -10,17 +10,16 @@ use super::input::read_knobs;
 use super::request::Request;
 use super::run::RunError;
 use crate::advice::Advisor;
-use crate::cli::config::unpacked;
-use crate::cli::model_file::{self, Named};
 use crate::cli::output::say;
-use crate::cli::print::{minute, wrap};
-use crate::cli::{Config, costs};
 use crate::history::{Coverage, History, HistoryBuilder};
+use crate::inquiry::{Config, NamedModel, costs, open_model, unpacked};
 use crate::model::Thresholds;
 use crate::policy::{Knobs, Version};
+use crate::print::wrap;
 use crate::queue::display_path;
 use crate::replay::{PastHold, PastHolds, Rules, Said, Sources, Successes, Ticks};
-use crate::text::plural;
+use crate::sentences::times::minute;
+use crate::text::{SCHEMA_VERSION, plural};
 use eventlog::ReadOptions;
 use eventlog::input::Room;
 
@@ -78,7 +77,7 @@ pub(super) fn read(request: &Request, wanted: Sources) -> Result<Read, RunError>
     let rules = Rules {
         ticks: Ticks { interval, phase: 0 },
         max_releases: knobs.max_releases(),
-        costs: costs::costs(&request.costs, &config, Thresholds::default())?,
+        costs: costs(&request.costs, &config, Thresholds::default())?,
         end: past.end,
     };
     let successes = Successes::of(&past.holds);
@@ -97,8 +96,8 @@ impl Read {
         if !request.advice {
             return Ok(None);
         }
-        let named = Named { file: request.model.as_deref(), engine: None };
-        let model = model_file::open::<RunError>(&named, &self.config)?;
+        let named = NamedModel { file: request.model.clone(), engine: None };
+        let model = open_model::<RunError>(&named, &self.config)?;
         let every = self.past.holds.len().div_ceil(ASKED_ABOUT).max(1);
         if every > 1 {
             let some: Vec<PastHold> = self.past.holds.iter().step_by(every).cloned().collect();
@@ -164,6 +163,7 @@ pub(super) fn heading_json(read: &Read) -> Value {
     let holds = &read.past.holds;
     let costs = read.rules.costs;
     json!({
+        "SchemaVersion": SCHEMA_VERSION,
         "Logs": read.files(),
         "Events": read.past.events,
         "Holds": holds.len(),

@@ -8,8 +8,8 @@ use clap::{Arg, ArgMatches};
 
 use super::options::TOOL;
 use crate::cli::arguments::{self, ArgumentError, ValueError};
-use crate::cli::costs::{self, CostChange};
 use crate::cli::piped::check_read_once;
+use crate::inquiry::{CostChange, JobAds};
 use crate::policy::Version;
 use crate::policy::lint::Role;
 use crate::queue::JobSpec;
@@ -24,10 +24,8 @@ pub(super) struct Request {
     /// Clusters and job ids, of `-explain` and `-suggest`; none: all held jobs of the file, or all
     /// reasons of the logs.
     pub(super) jobs: Vec<JobSpec>,
-    /// `-jobads`; `-` is standard input.
-    pub(super) job_ads: Option<PathBuf>,
-    /// What stands there, where a program has it and `job_ads` is no file but a name for it.
-    pub(super) job_ad_text: Option<Vec<u8>>,
+    /// `-jobads`
+    pub(super) job_ads: Option<JobAds>,
     /// `-name`
     pub(super) schedd: Option<String>,
     /// `-pool`
@@ -129,8 +127,7 @@ impl Request {
             work,
             what: if takes_text { all(matches, name) } else { Vec::new() },
             jobs: operands.iter().map(|word| JobSpec::parse(word)).collect(),
-            job_ads: one(matches, "jobads"),
-            job_ad_text: None,
+            job_ads: one(matches, "jobads").map(JobAds::File),
             schedd: one(matches, "name"),
             pool: one(matches, "pool"),
             config: one(matches, "config"),
@@ -143,10 +140,10 @@ impl Request {
             form: one(matches, "form").unwrap_or_default(),
             advice: matches.get_flag("advice"),
             model: one(matches, "model"),
-            costs: costs::changes(matches),
+            costs: all(matches, "cost"),
             json: matches.get_flag("json"),
             each_hold: matches.get_flag("jsonl"),
-            columns: arguments::columns(matches).0,
+            columns: arguments::style(matches).columns,
         };
         if !matches!(work, Work::Help | Work::Version | Work::Rules) {
             only_of_work(matches, name)?;
@@ -167,8 +164,9 @@ impl Request {
                 invalid(format!("unrecognized argument {word}; expressions follow -{name}"))
             });
         }
-        let files = self.job_ads.iter().chain(&self.config).chain(&self.user_logs);
-        let files = files.chain(&self.event_logs).chain(&self.epochs).map(PathBuf::as_path);
+        let files = self.config.iter().chain(&self.user_logs).chain(&self.event_logs);
+        let files = files.chain(&self.epochs).map(PathBuf::as_path);
+        let files = files.chain(self.job_ads.as_ref().map(JobAds::name));
         let texts = self.what.iter().map(Path::new);
         let asks_queue = self.schedd.is_some() || self.pool.is_some();
         let faults = [
@@ -249,7 +247,6 @@ fn value(argument: Arg, what: &str) -> Arg {
             argument,
             &[("submit", Form::Submit), ("system", Form::System), ("transform", Form::Transform)],
         ),
-        "name=hours" => costs::argument(argument),
         _ => argument,
     }
 }

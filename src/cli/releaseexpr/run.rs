@@ -13,6 +13,7 @@ use crate::cli::ArgumentError;
 use crate::cli::arguments::usage;
 use crate::cli::output::{self, ToolError};
 use crate::cli::piped;
+use crate::inquiry::{InquiryError, JobAds, SettingError};
 use crate::model::ModelError;
 use crate::queue::QueueError;
 use crate::replay::ReadError;
@@ -52,6 +53,9 @@ pub enum RunError {
     /// No jobs can be had.
     #[error("{}", of_queue(.0))]
     Queue(#[from] QueueError),
+    /// The jobs cannot be read.
+    #[error(transparent)]
+    Jobs(InquiryError),
     /// None of the jobs named is held; it was said why.
     #[error("none of the jobs named is held")]
     NoneHeld,
@@ -71,7 +75,7 @@ pub enum RunError {
     Model(#[from] ModelError),
     /// A setting cannot be used.
     #[error(transparent)]
-    Setting(#[from] crate::cli::config::SettingError),
+    Setting(#[from] SettingError),
     /// A text to replay is no expression.
     #[error("{text} is not an expression: {error}; -lint shows the place")]
     NoExpression {
@@ -120,6 +124,16 @@ pub(in crate::cli) fn answer(arguments: &[OsString], out: &mut dyn Write) -> Res
     work(&request, out)
 }
 
+impl From<InquiryError> for RunError {
+    fn from(error: InquiryError) -> Self {
+        match error {
+            InquiryError::Queue(error) => Self::Queue(error),
+            InquiryError::Setting(error) => Self::Setting(error),
+            other => Self::Jobs(other),
+        }
+    }
+}
+
 /// What a program gets that asks without a command line.
 #[derive(Debug)]
 pub struct Data {
@@ -135,7 +149,10 @@ pub struct Data {
 /// # Errors
 /// [`RunError`] as the tool.
 pub fn data(options: &[OsString], job_ads: Option<Vec<u8>>) -> Result<Data, RunError> {
-    let request = Request { job_ad_text: job_ads, ..Request::read(options)? };
+    let mut request = Request::read(options)?;
+    if let Some((JobAds::File(name), text)) = request.job_ads.clone().zip(job_ads) {
+        request.job_ads = Some(JobAds::Text { name, text });
+    }
     let mut text = Vec::new();
     let (result, said) = output::said_by(|| work(&request, &mut text));
     result?;

@@ -5,7 +5,6 @@
 //! what only a simulation knows (`truth.jsonl`): the cause of each hold and the success probability
 //! of each action. See `docs/training/simulator.md`.
 //!
-//! - `act`: somebody else decides about held jobs.
 //! - `arguments`: arguments of the command.
 //! - `cause`: hidden causes.
 //! - `engine`: takes what happens in order of time.
@@ -13,10 +12,8 @@
 //! - `frozen`: version and fingerprints of the simulator.
 //! - `layer`: sections that a layer adds to a preset.
 //! - `life`: clusters, jobs and runs.
-//! - `looks`: what looks would have found.
 //! - `oracle`: success probabilities, given the hidden state.
 //! - `output`: writes the files of an access point.
-//! - `people`: owners and facilitators.
 //! - `preset`: parameters of a simulation.
 //! - `random`: one generator for each purpose.
 //! - `reason`: hold reasons in HTCondor's words.
@@ -25,7 +22,6 @@
 //! - `vary`: other habits and troubles around a preset.
 //! - `world`: sites, servers, file systems and owners.
 
-mod act;
 mod arguments;
 mod cause;
 mod engine;
@@ -33,10 +29,8 @@ mod error;
 mod frozen;
 mod layer;
 mod life;
-mod looks;
 mod oracle;
 mod output;
-mod people;
 mod preset;
 mod random;
 mod reason;
@@ -49,9 +43,9 @@ use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
 
-pub use act::{Course, Deed, Event, Fix, HeldNow, Hidden, Loop, Policy, Thing};
 pub use arguments::{Arguments, Unit};
 pub use cause::{Cause, Reach};
+pub use engine::act::{Course, Deed, Event, Fix, HeldNow, Hidden, Loop, Policy, Thing};
 pub use error::SimulateError;
 pub use frozen::{FROZEN, FROZEN_LAYERS, VERSION, hash_of};
 use output::place::OutFile;

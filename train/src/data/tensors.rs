@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use holdadvise::features::{
-    EXTRAS, FeatureSchema, FrameEdges, Holds, Layout, Sample, Sampler, Slots, fnv1a, is_labelled,
+    FeatureSchema, FrameEdges, Holds, Layout, Sample, Sampler, Slots, fnv1a, is_labelled,
 };
 use holdadvise::history::{Action, Episode, HoldIdentity, Outcome, reason};
 use holdadvise::hold_code;
@@ -84,10 +84,6 @@ pub struct TensorsOptions {
     /// j: job slots, the held job first; 5 to 1024.
     #[arg(long, value_name = "J", default_value_t = Slots::default().count())]
     slots: usize,
-    /// Columns that the shipped model does not have: `workflow` (how the runs of the job's workflow
-    /// ended, by place and cause), `profile` (what runs of its cluster used of a slot).
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = EXTRAS)]
-    with: Vec<String>,
     /// Only holds that began at this instant or later become rows; everything else is read all the
     /// same. Unix seconds or ISO 8601, without an offset in the time zone of the logs.
     #[arg(long, value_name = "INSTANT", allow_negative_numbers = true)]
@@ -177,8 +173,7 @@ pub fn run(options: &TensorsOptions) -> Result<(), Error> {
     let layout = options.layout()?;
     let window = options.window()?;
     let horizon = options.input.horizon();
-    let extras: Vec<&str> = options.with.iter().map(String::as_str).collect();
-    let schema = FeatureSchema::with_extras(&layout, &extras);
+    let schema = FeatureSchema::with_layout(&layout);
     let schema = if options.delays == 0 { schema.without_delay() } else { schema };
     let mut dataset = Dataset::new(schema, &options.origin, options.real, horizon);
     if !options.input.logs.is_empty() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::metrics::{Estimate, draw_sums};
+use holdadvise::metrics::{Estimate, draw_sums};
 
 /// For each cluster how often each of `N` classes (rows) is named as each (columns).
 #[derive(Clone, Debug)]
@@ -31,15 +31,6 @@ impl<const N: usize> Confusion<N> {
     /// With intervals of `draws` of clusters.
     pub(crate) fn named(&self, draws: usize, seed: u64) -> Named {
         Named::of(&self.0, draws, seed, |of, counts| of(counts))
-    }
-
-    /// The figures less those of another confusion of the same clusters, in the same draws.
-    pub(crate) fn less(&self, other: &Self, draws: usize, seed: u64) -> Named {
-        let both = self.0.iter().zip(&other.0).map(|(one, other)| [&one[..], other].concat());
-        Named::of(&both.collect::<Vec<_>>(), draws, seed, |of, counts| {
-            let (one, other) = counts.split_at(N * N);
-            of(one) - of(other)
-        })
     }
 }
 
@@ -104,20 +95,5 @@ mod tests {
         assert!((accuracy(&counts) - 5.0 / 6.0).abs() < 1e-12);
         let expected = f64::midpoint(6.0 / 7.0, 4.0 / 5.0);
         assert!((f1(&counts) - expected).abs() < 1e-12);
-    }
-
-    #[test]
-    fn a_difference_is_of_the_same_draws() {
-        let rows = |wrong: usize| {
-            let named = move |row: usize| if row < wrong { 1 - row % 2 } else { row % 2 };
-            Confusion::<2>::of((0..40).map(move |row| (row / 2, row % 2, named(row))))
-        };
-        let (few, many) = (rows(4), rows(20));
-        let none = few.less(&few, 100, 1);
-        assert_eq!((none.accuracy.value, none.f1.low, none.f1.high), (0.0, 0.0, 0.0));
-        let less = few.less(&many, 100, 1).accuracy;
-        let alone = few.named(100, 1).accuracy.value - many.named(100, 1).accuracy.value;
-        assert!((less.value - 0.4).abs() < 1e-12 && (less.value - alone).abs() < 1e-12);
-        assert!(0.0 < less.low && less.low < 0.4 && 0.4 < less.high, "{less:?}");
     }
 }

@@ -18,9 +18,9 @@ use super::queue_ad::{InQueue, epoch_ads, queue_ad, without_policies};
 use crate::Error;
 use crate::data::input::{InputOptions, plain_or_packed, reader, unread};
 use crate::data::truth::{Oracle, Truth};
-use crate::evaluation::metrics::{Estimate, draw_sums};
 use crate::random::Random;
 use crate::say::{json_lines, say};
+use holdadvise::metrics::{Estimate, draw_sums};
 
 /// Show what is advised about the holds of simulations, beside what is true
 #[derive(Clone, Debug, clap::Args)]

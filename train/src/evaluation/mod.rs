@@ -1,7 +1,6 @@
 //! What models and policies are worth on holds whose outcome is known.
 //!
 //! - `classes`: how well classes are named.
-//! - [`closed_loop`]: lets policies and the advisor decide in running simulations.
 //! - [`evaluate`]: puts models beside baselines, with the figures of `holdadvise::metrics`.
 //! - [`judge`]: advice by the truth of simulations.
 //! - [`policies`]: release expressions by the truth of simulations and plays.
@@ -12,13 +11,11 @@
 //! - [`when`]: later releases by the truth of simulations.
 
 pub(crate) mod classes;
-pub mod closed_loop;
 pub mod evaluate;
 pub mod judge;
-pub use holdadvise::metrics;
 pub mod policies;
 pub mod predict;
-mod queue_ad;
+pub(crate) mod queue_ad;
 pub mod report;
 pub mod review;
 pub mod when;

@@ -10,8 +10,8 @@ use serde_json::json;
 use crate::Error;
 use crate::data::dataset::Dataset;
 use crate::data::metadata;
-use crate::evaluation::evaluate::{digest, predict};
-use crate::output::{self, Output};
+use crate::evaluation::evaluate::predict;
+use crate::output::{self, Output, digest};
 use crate::say::say;
 use crate::split::parts::Parts;
 

@@ -9,13 +9,13 @@ use holdadvise::text::classad_quote;
 
 /// What the schedd has of a hold.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct InQueue<'a> {
+pub(crate) struct InQueue<'a> {
     /// Unix seconds.
-    pub(super) held_at: i64,
-    pub(super) num_holds: i64,
-    pub(super) reason: &'a str,
-    pub(super) code: i32,
-    pub(super) subcode: i32,
+    pub(crate) held_at: i64,
+    pub(crate) num_holds: i64,
+    pub(crate) reason: &'a str,
+    pub(crate) code: i32,
+    pub(crate) subcode: i32,
 }
 
 /// Attributes that are the schedd's own.
@@ -28,7 +28,7 @@ const INPUTS: &str = "TransferInput = \"";
 /// From the lines of an epoch ad, its banner too. Simulated ads name the right URL even of jobs that
 /// ask for a wrong one, and nobody corrects a job that stays held: the URL of the hold reason is
 /// among those that are asked for.
-pub(super) fn queue_ad(epoch_ad: &str, hold: &InQueue<'_>) -> Option<ClassAd> {
+pub(crate) fn queue_ad(epoch_ad: &str, hold: &InQueue<'_>) -> Option<ClassAd> {
     let InQueue { held_at, num_holds, reason, code, subcode } = *hold;
     let is_own = |line: &str| OWN.iter().any(|name| line.starts_with(name));
     let url = reason::url(reason).filter(|_| about(code) == Some(About::Input));
@@ -53,14 +53,14 @@ pub(super) fn queue_ad(epoch_ad: &str, hold: &InQueue<'_>) -> Option<ClassAd> {
 }
 
 /// An access point whose configuration is known, and has no policy.
-pub(super) fn without_policies() -> Policies {
+pub(crate) fn without_policies() -> Policies {
     let mut policies = Policies::unknown();
     policies.knobs.insert("PERIODIC_EXPR_INTERVAL", "60");
     policies
 }
 
 /// The epoch ads of a file, each with its banner.
-pub(super) fn epoch_ads(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn epoch_ads(text: &str) -> impl Iterator<Item = &str> {
     let mut from = 0;
     let mut rest = text.split_inclusive('\n');
     let mut at = 0;

@@ -1,5 +1,5 @@
-//! Fits the methods and compares them: majority, logistic regression, boosted trees, an LSTM. The
-//! regression is what the program asks.
+//! Fits the methods and compares them: majority, logistic regression, boosted trees. The regression
+//! is what the program asks.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -12,7 +12,6 @@ use scripttree::Language;
 use super::figures::{CLASSES, Said, confusion, mean, most, right, table};
 use super::linear::{self, class_weights};
 use super::rows::{Row, read_rows};
-use super::sequence::{self, CHOICES, Choice, Network};
 use crate::Error;
 use crate::output::Output;
 use crate::say::say;
@@ -23,7 +22,7 @@ use crate::training::source_dropout::SourceDropout;
 /// Fit majority, logistic regression and boosted trees to scripts that were measured
 #[derive(Clone, Debug, clap::Args)]
 pub struct FitOptions {
-    /// Files of measurements, as `scripts/trials/profiles` makes them: to train on, and to choose
+    /// Files of measurements, as `lab/trials/profiles` makes them: to train on, and to choose
     /// by folds of projects.
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     rows: Vec<PathBuf>,
@@ -39,11 +38,7 @@ pub struct FitOptions {
     /// File to write: the regression, which `condor_holdadvise -profile` asks.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// File to write: an LSTM over the nodes of the syntax tree, as TorchScript. Without it none is
-    /// fitted.
-    #[arg(long, value_name = "FILE")]
-    sequence: Option<PathBuf>,
-    /// Replace the files if they are there already.
+    /// Replace the file if it is there already.
     #[arg(long)]
     replace: bool,
 }
@@ -69,7 +64,6 @@ enum Method {
     /// With this penalty.
     Linear(f64),
     Trees,
-    Sequence(Choice),
 }
 
 impl Method {
@@ -78,7 +72,6 @@ impl Method {
             Self::Majority => "majority".to_owned(),
             Self::Linear(ridge) => format!("logistic regression, ridge {ridge}"),
             Self::Trees => "boosted trees".to_owned(),
-            Self::Sequence(choice) => format!("LSTM over the tree, {}", choice.name()),
         }
     }
 
@@ -88,7 +81,6 @@ impl Method {
             Self::Majority => majority(train, asked),
             Self::Linear(ridge) => of_linear(&linear::fit(train, ridge), asked),
             Self::Trees => trees(train, asked, seed)?,
-            Self::Sequence(choice) => Network::fit(&choice, train, seed)?.said(asked)?,
         })
     }
 }
@@ -103,29 +95,17 @@ struct Chosen {
     ridge: f64,
     /// What makes its likelihoods honest.
     temperature: f64,
-    /// Of the LSTM, if one is asked for.
-    choice: Option<Choice>,
 }
 
 /// Runs `profiles fit`.
 pub(super) fn run(options: &FitOptions) -> Result<(), Error> {
-    let [output, sequence] = [&options.output, &options.sequence]
-        .map(|path| path.as_ref().map(|path| Output::new(path, options.replace)));
-    if sequence.is_some() {
-        sequence::check()?;
-    }
-    output.iter().chain(&sequence).try_for_each(Output::check)?;
-    if let (Some(path), true) = (&options.sequence, options.output == options.sequence) {
-        let path = path.display();
-        return Err(format!("{path}: named by -o and by --sequence; name two files").into());
-    }
+    let output = options.output.as_ref().map(|path| Output::new(path, options.replace));
+    output.iter().try_for_each(Output::check)?;
     let rows = read_rows(&options.rows)?;
     let rows: Vec<&Row> = rows.iter().collect();
     describe("training", &rows);
     let chosen = choose(&rows, options)?;
     let mut linear = linear::fit(&rows, chosen.ridge);
-    let network = chosen.choice.map(|choice| Network::fit(&choice, &rows, options.seed));
-    let network = network.transpose()?;
     if !options.kept_out.is_empty() {
         let kept = read_rows(&options.kept_out)?;
         let kept: Vec<&Row> = kept.iter().collect();
@@ -139,12 +119,6 @@ pub(super) fn run(options: &FitOptions) -> Result<(), Error> {
         let of_trees = trees(&rows, &kept, options.seed)?;
         show(&Method::Trees.name(), &of_trees);
         show(TREES_AND_LINEAR, &mean(&of_trees, &of_linear));
-        if let (Some(network), Some(choice)) = (&network, chosen.choice) {
-            let said = network.said(&kept)?;
-            show(&Method::Sequence(choice).name(), &said);
-            show(SEQUENCE_AND_LINEAR, &mean(&said, &of_linear));
-            less(&kept, &said, &of_linear, options);
-        }
         show(REPORTED, &reported(&kept));
         details(&kept, &cooled(&of_linear, chosen.temperature), options);
     }
@@ -155,14 +129,10 @@ pub(super) fn run(options: &FitOptions) -> Result<(), Error> {
         let model = ScriptModel::new(linear, about);
         output.write((serde_json::to_string(&model)? + "\n").as_bytes())?;
     }
-    if let (Some(output), Some(network)) = (sequence, network) {
-        output.write(&network.archive()?)?;
-    }
     Ok(())
 }
 
 const TREES_AND_LINEAR: &str = "mean of the trees and the regression";
-const SEQUENCE_AND_LINEAR: &str = "mean of the LSTM and the regression";
 const REPORTED: &str = "reported by HTCondor";
 
 /// Chooses by folds of projects, and prints the figures.
@@ -174,19 +144,11 @@ fn choose(rows: &[&Row], options: &FitOptions) -> Result<Chosen, Error> {
     let (ridge, of_linear) = best(&RIDGES, |ridge| measure(Method::Linear(ridge)))?;
     let (_, of_trees) = measure(Method::Trees)?;
     figures(TREES_AND_LINEAR, rows, &mean(&of_trees, &of_linear), options);
-    let mut choice = None;
-    if options.sequence.is_some() {
-        let (best, said) = best(&CHOICES, |choice| measure(Method::Sequence(choice)))?;
-        choice = Some(best);
-        let both = mean(&said, &of_linear);
-        figures(SEQUENCE_AND_LINEAR, rows, &both, options);
-        less(rows, &said, &of_linear, options);
-    }
     figures(REPORTED, rows, &reported(rows), options);
     let temperature = temperature(rows, &of_linear);
     say(format_args!("\nridge {ridge}, temperature {temperature:.1}\n"));
     details(rows, &cooled(&of_linear, temperature), options);
-    Ok(Chosen { ridge, temperature, choice })
+    Ok(Chosen { ridge, temperature })
 }
 
 /// Of those that are tried the one whose measured figure is largest, with what it says.
@@ -264,18 +226,6 @@ fn figures(name: &str, rows: &[&Row], said: &[Said], options: &FitOptions) -> f6
     say(format_args!("| {name} | {} |\n", named.cells()));
     named.f1.value
 }
-
-/// Prints figures of the LSTM, and of the mean of both, less those of the regression.
-fn less(rows: &[&Row], network: &[Said], linear: &[Said], options: &FitOptions) {
-    let [both, network, linear] =
-        [&mean(network, linear)[..], network, linear].map(|said| confusion(rows, said));
-    for (name, of) in [("LSTM less regression", network), (BOTH_LESS, both)] {
-        let named = of.less(&linear, options.draws, DRAWS_SEED);
-        say(format_args!("| {name} | {} |\n", named.cells()));
-    }
-}
-
-const BOTH_LESS: &str = "mean of both less regression";
 
 /// Prints the confusion, how honest likelihoods are, and figures by language.
 fn details(rows: &[&Row], said: &[Said], options: &FitOptions) {

@@ -1,22 +1,14 @@
 //! What binds a script, from its syntax tree: trained on scripts that were run and measured.
 //!
 //! - `rows`: scripts and what they used.
-//! - `tokens`: the nodes of a script as a sequence (cargo feature `torch`).
 //! - `linear`: multinomial logistic regression.
-//! - `sequence`: what an LSTM over the nodes is fitted with.
-//! - `network`: fits it (cargo feature `torch`).
 //! - `figures`: how often what binds is named right.
 //! - `fit`: fits the methods and compares them.
 
 mod figures;
 mod fit;
 mod linear;
-#[cfg(feature = "torch")]
-mod network;
 mod rows;
-mod sequence;
-#[cfg(feature = "torch")]
-mod tokens;
 
 use clap::Subcommand;
 

@@ -8,8 +8,6 @@ use holdadvise::profile::{Binding, Shares, columns};
 use scripttree::Language;
 use serde::Deserialize;
 
-#[cfg(feature = "torch")]
-use super::tokens::Tokens;
 use crate::Error;
 
 /// Seconds that a script must have run.
@@ -49,8 +47,6 @@ pub(super) struct Row {
     pub(super) language: Language,
     pub(super) is_variation: bool,
     pub(super) columns: Vec<f32>,
-    #[cfg(feature = "torch")]
-    pub(super) tokens: Tokens,
     /// What bound it.
     pub(super) binding: Binding,
     /// Another resource of which it took nearly as large a share.
@@ -117,52 +113,13 @@ fn row(line: &Line, measured: &Path) -> Result<Option<Row>, String> {
     let cpu = (line.user + line.sys) / line.wall;
     let reported = Shares::of([Some(cpu), Some(mib), Some(disk), None]);
     let Some(binding) = shares.binding() else { return Ok(None) };
-    let arguments = || line.argv.iter().skip(2).map(String::as_str);
     Ok(Some(Row {
         project: line.project.clone(),
         language,
         is_variation: line.variation_of.is_some(),
-        columns: columns(&tree, arguments()),
-        #[cfg(feature = "torch")]
-        tokens: Tokens::of(&tree, arguments()),
+        columns: columns(&tree, line.argv.iter().skip(2).map(String::as_str)),
         binding,
         tie: tie(&shares, binding),
         reported: reported.binding(),
     }))
-}
-
-#[cfg(all(test, feature = "torch"))]
-pub(super) mod tests {
-    use super::*;
-
-    /// A Python script that such a resource binds.
-    pub(in crate::profiles) fn row(project: &str, text: &str, binding: Binding) -> Row {
-        let tree = scripttree::read(Language::Python, text.as_bytes()).unwrap();
-        Row {
-            project: project.to_owned(),
-            language: Language::Python,
-            is_variation: false,
-            columns: columns(&tree, std::iter::empty()),
-            tokens: Tokens::of(&tree, std::iter::empty()),
-            binding,
-            tie: None,
-            reported: None,
-        }
-    }
-
-    /// Four scripts of each of some projects, whose calls say what binds them.
-    pub(in crate::profiles) fn rows(projects: usize) -> Vec<Row> {
-        let texts = [
-            ("import math\nfor i in range(1000000): math.sqrt(i)\n", Binding::Cpu),
-            ("import numpy\nx = numpy.zeros((20000, 20000))\n", Binding::Memory),
-            ("import shutil\nshutil.copyfile('/a/b', '/c/d')\n", Binding::Disk),
-            ("import requests\nrequests.get('https://a.org/b')\n", Binding::Network),
-        ];
-        let of = |project: usize| {
-            texts.map(|(text, binding)| {
-                row(&format!("p{project}"), &text.repeat(1 + project % 3), binding)
-            })
-        };
-        (0..projects).flat_map(of).collect()
-    }
 }

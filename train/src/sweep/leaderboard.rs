@@ -11,8 +11,8 @@ use serde_json::Value;
 use super::importance::Importances;
 use super::plan::{BestTrial, Fate, Goal};
 use super::results::{Counts, Results, TrialResults};
-use crate::evaluation::metrics::half_width_of_difference;
 use crate::training::trial::RungResult;
+use holdadvise::metrics::half_width_of_difference;
 
 /// Version of [`Leaderboard`].
 pub const LEADERBOARD_FORMAT: u32 = 2;

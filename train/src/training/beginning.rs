@@ -7,8 +7,8 @@ use std::path::Path;
 use holdadvise::model::{Archive, FeatureSchema, Model, TREE_TENSORS};
 
 use crate::Error;
-use crate::evaluation::evaluate::digest;
 use crate::output;
+use crate::output::digest;
 
 /// Columns or states that a message names, at most.
 const NAMED: usize = 3;

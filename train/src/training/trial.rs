@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::evaluation::metrics::half_width;
+use holdadvise::metrics::half_width;
 
 /// A trial's `parameters.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,7 +41,7 @@ pub struct RungResult {
     #[serde(default)]
     pub validation_clusters: usize,
     /// Each figure of `metrics` without each of up to 50 groups of clusters
-    /// ([`crate::evaluation::metrics::without_groups`]); a figure that is not a number for one of
+    /// ([`holdadvise::metrics::without_groups`]); a figure that is not a number for one of
     /// them is left out.
     #[serde(default)]
     pub without_groups: BTreeMap<String, Vec<f64>>,

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::Row;
 use crate::evaluation::classes::{Confusion, Named};
-use crate::evaluation::metrics::{Estimate, Outcomes, Scored, draw};
+use holdadvise::metrics::{Estimate, Outcomes, Scored, draw};
 
 const SEED: u64 = 1;
 

@@ -1,5 +1,5 @@
-//! Fits the methods and compares them: majority, job model, boosted trees, networks. The trees are
-//! what the program asks.
+//! Fits the methods and compares them: majority, job model, boosted trees. The trees are what
+//! the program asks.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use crate::split::{Dropped, Split};
 use crate::training::boosting::{BoostingOptions, Examples, boost};
 use crate::training::source_dropout::SourceDropout;
 
-/// Fit majority, boosted trees and networks to workflows and compare them on others
+/// Fit majority and boosted trees to workflows and compare them on others
 #[derive(Clone, Debug, clap::Args)]
 pub struct FitOptions {
     /// Files of `workflows rows` to train on.
@@ -30,11 +30,7 @@ pub struct FitOptions {
     /// Files that figures are of.
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     test: Vec<PathBuf>,
-    /// Trainings of networks in a random search; 0: no network.
-    #[arg(long, default_value_t = 32, value_name = "N")]
-    pub(super) trials: usize,
-    /// Access points of the training part that the search, and the choice of a layout for trees,
-    /// train on; the best are trained on all.
+    /// Access points of the training part that the choice of a layout trains on.
     #[arg(long, default_value_t = 8, value_name = "N")]
     search_on: usize,
     /// Measure a learning curve too.
@@ -45,7 +41,7 @@ pub struct FitOptions {
     draws: usize,
     /// The same seed gives the same models on the same machine.
     #[arg(long, default_value_t = 1)]
-    pub(super) seed: u64,
+    seed: u64,
     /// File to write: the boosted trees, which `condor_holdadvise -workflow` asks.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -67,16 +63,11 @@ const LAYOUTS: [Layout; 2] =
 const BOOSTING: BoostingOptions = BoostingOptions { trees: 120, leaves: 12, tree_rate: 0.1 };
 
 /// Rows of each part.
-pub(super) struct Parts<'a> {
-    pub(super) train: Vec<&'a Row>,
-    pub(super) validation: Vec<&'a Row>,
-    pub(super) test: Vec<&'a Row>,
+struct Parts<'a> {
+    train: Vec<&'a Row>,
+    validation: Vec<&'a Row>,
+    test: Vec<&'a Row>,
 }
-
-/// A network by its name. It is trained on parts: what it says of the test part, and its figure on
-/// the validation part.
-pub(super) type Method = (&'static str, Box<Training>);
-type Training = dyn Fn(&Parts<'_>) -> Result<(Vec<Scores>, f64), Error>;
 
 impl Parts<'_> {
     /// With the first access points of the training part alone.
@@ -108,7 +99,6 @@ pub(super) fn run(options: &FitOptions) -> Result<(), Error> {
     };
     describe(&parts);
     let few = parts.fewer(options.search_on);
-    let networks = networks(options, &few)?;
     say(format_args!("\n| method | {TITLES} |\n|---|---|---|---|---|\n"));
     let mut measured = Vec::new();
     let mut measure = |name: &'static str, said: &[Scores]| {
@@ -127,12 +117,6 @@ pub(super) fn run(options: &FitOptions) -> Result<(), Error> {
     let blank = blank(&parts.test);
     let blank: Vec<&Row> = blank.iter().collect();
     measure("boosted trees, no site known", &said(&model, &blank));
-    let mut best: Option<(&Method, f64)> = None;
-    for method in &networks {
-        let (said, figure) = method.1(&parts)?;
-        measure(method.0, &said);
-        best = best.filter(|(_, best)| *best >= figure).or(Some((method, figure)));
-    }
     let names = Recovery::ALL.map(Recovery::name).join(" | ");
     say(format_args!(
         "\n| AUROC, one action against the rest | {names} |\n|---|---|---|---|---|---|\n"
@@ -148,22 +132,9 @@ pub(super) fn run(options: &FitOptions) -> Result<(), Error> {
         output.write(&model.to_bytes()?)?;
     }
     if options.curve {
-        curve(options, &parts, layout, best.map(|(method, _)| method))?;
+        curve(options, &parts, layout)?;
     }
     Ok(())
-}
-
-#[cfg(feature = "torch")]
-fn networks(options: &FitOptions, parts: &Parts<'_>) -> Result<Vec<Method>, Error> {
-    super::search::best(options, parts)
-}
-
-#[cfg(not(feature = "torch"))]
-fn networks(options: &FitOptions, _: &Parts<'_>) -> Result<Vec<Method>, Error> {
-    if options.trials > 0 {
-        eprintln!("no networks: this program was built without libtorch");
-    }
-    Ok(Vec::new())
 }
 
 /// The layout with which trees are best on the validation part.
@@ -318,12 +289,7 @@ fn said(model: &RecoveryModel, rows: &[&Row]) -> Vec<Scores> {
 }
 
 /// Figures by the number of access points that train.
-fn curve(
-    options: &FitOptions,
-    parts: &Parts<'_>,
-    layout: Layout,
-    network: Option<&Method>,
-) -> Result<(), Error> {
+fn curve(options: &FitOptions, parts: &Parts<'_>, layout: Layout) -> Result<(), Error> {
     let points: BTreeSet<u64> = parts.train.iter().map(|row| row.access_point).collect();
     say(format_args!(
         "\n| access points | rows | method | {TITLES} |\n|---|---|---|---|---|---|---|\n"
@@ -337,9 +303,6 @@ fn curve(
             say(format_args!("| {n} | {rows} | {name} | {cells} |\n"));
         };
         show("boosted trees", &said(&trees(&fewer, layout, options.seed)?, &parts.test));
-        if let Some((_, network)) = network {
-            show("network", &network(&fewer)?.0);
-        }
     }
     Ok(())
 }

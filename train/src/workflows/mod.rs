@@ -4,18 +4,12 @@
 //! - `rows`: workflows at instants, of simulations.
 //! - `figures`: how well actions are named, with intervals.
 //! - `fit`: fits the methods, compares them, and writes the model that the program asks.
-//! - `network`: dense networks and convolutional ones over the matrix (cargo feature `torch`).
-//! - `search`: chooses networks (cargo feature `torch`).
 //! - `served`: what the program says by the model.
 
 mod figures;
 mod fit;
 mod label;
-#[cfg(feature = "torch")]
-mod network;
 mod rows;
-#[cfg(feature = "torch")]
-mod search;
 mod served;
 
 pub use rows::{Row, RowsOptions};

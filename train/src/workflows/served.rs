@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use holdadvise::advice::Band;
+use holdadvise::metrics::Band;
 use holdadvise::workflow::{Recovery, RecoveryModel};
 
 use super::Row;
-use crate::evaluation::metrics::{Estimate, draw_sums};
 use crate::say::say;
+use holdadvise::metrics::{Estimate, draw_sums};
 
 const SEED: u64 = 1;
 

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 
 use super::Explained;
 use super::text::word;
-use crate::cli::sentences::with_usual_change;
 use crate::hold_code::{self, HoldCode};
 use crate::policy::{ExplainedPolicy, Gate, Missing, Named, Part, PolicyAction, Prospect, Truth};
-use crate::text::printable;
+use crate::sentences::with_usual_change;
+use crate::text::{SCHEMA_VERSION, printable};
 
 /// What there is to say of one job; times are Unix seconds, `null` is what is not known or not
 /// there. All text is fit for a terminal.
@@ -19,6 +19,7 @@ pub(super) fn object(job: &Explained) -> Value {
     let reason = hold.reason.as_deref();
     let (least, most) = forecast.interval;
     json!({
+        "SchemaVersion": SCHEMA_VERSION,
         "ClusterId": job.id.cluster,
         "ProcId": job.id.proc,
         "Owner": job.owner.as_deref().map(printable),

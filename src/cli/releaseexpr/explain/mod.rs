@@ -15,11 +15,11 @@ use super::input::read_knobs;
 use super::jobs::held;
 use super::request::Request;
 use super::run::RunError;
-use crate::cli::Config;
 use crate::cli::output::say;
-use crate::cli::print::{json_element, json_end};
 use crate::history::HoldInQueue;
+use crate::inquiry::Config;
 use crate::policy::{Explanation, Knobs, PolicyTime, explain_in};
+use crate::print::{json_element, json_end};
 use crate::queue::{Projection, QueueJob};
 use eventlog::JobId;
 

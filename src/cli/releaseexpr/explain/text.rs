@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use super::{Explained, Page};
-use crate::cli::print::{length, second, wrap};
-use crate::cli::sentences::{self, with_usual_change};
 use crate::hold_code::HoldCode;
 use crate::policy::{ExplainedPolicy, Form, Kind, Missing, Named, Part, Prospect, Truth};
+use crate::print::wrap;
+use crate::sentences::times::{length, second};
+use crate::sentences::{self, with_usual_change};
 use crate::text::{Foreign, printable, shown};
 
 /// Columns the labels take.

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use serde_json::json;
 
 use super::{Placed, Report};
-use crate::cli::print::wrapped;
 use crate::policy::lint::{MAX_REPEATED, RULES, Severity};
-use crate::text::{has_secret, plural, printable, to_json_pretty};
+use crate::print::wrapped;
+use crate::text::{SCHEMA_VERSION, has_secret, plural, printable, to_json_pretty};
 
 /// The column that what belongs to a finding begins at.
 const INDENT: usize = 4;
@@ -79,6 +79,7 @@ pub(super) fn json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let object = |placed: &Placed| {
         let finding = &placed.finding;
         json!({
+            "SchemaVersion": SCHEMA_VERSION,
             "File": placed.file.as_deref().map(printable),
             "Line": placed.file.as_ref().map(|_| placed.line),
             "Setting": placed.setting.as_deref().map(printable),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::super::past::{Read, heading_json};
 use super::Policy;
 use crate::replay::{HoldEnd, Judged, PastHold, Releaser, Replayed};
-use crate::text::{printable, to_json, to_json_pretty};
+use crate::text::{SCHEMA_VERSION, printable, to_json, to_json_pretty};
 
 /// One object.
 pub(super) fn print(
@@ -75,6 +75,7 @@ fn of_hold(hold: &PastHold) -> Value {
         HoldEnd::Held { .. } => "Held",
     };
     json!({
+        "SchemaVersion": SCHEMA_VERSION,
         "ClusterId": hold.job.cluster,
         "ProcId": hold.job.proc,
         "HoldReasonCode": hold.code,

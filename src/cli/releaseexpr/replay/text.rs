@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use super::super::past::{Read, heading};
 use super::Policy;
-use crate::cli::print::{table_lines, wrap};
 use crate::hold_code;
+use crate::print::{table_lines, wrap};
 use crate::replay::{Replayed, Tally};
 use crate::text::{Foreign, plural};
 

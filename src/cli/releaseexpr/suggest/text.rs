@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use super::super::past::{Read, heading};
 use super::super::request::Form;
 use super::{Suggested, why};
-use crate::cli::print::wrap;
 use crate::hold_code;
+use crate::print::wrap;
 use crate::suggest::{Clause, Evidence, LongRuns, Reason};
 use crate::text::plural;
 

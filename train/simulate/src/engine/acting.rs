@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::{Item, Simulation};
-use crate::act::{Course, Deed, Event, Fix, HeldNow, Hidden, Loop, Policy, Thing};
 use crate::cause::Cause;
+use crate::engine::act::{Course, Deed, Event, Fix, HeldNow, Hidden, Loop, Policy, Thing};
+use crate::engine::looks::Looker;
 use crate::error::Result;
 use crate::life::{Edits, Ending, Subject, attempt};
-use crate::looks::Looker;
 use crate::oracle::{MOST_RUNS, minutes_to_match};
 use crate::random::Dice;
 use crate::truth::{Action, Releaser, edited};
@@ -187,7 +187,7 @@ impl Simulation {
         let (num_holds, since) = (state.num_holds, state.entered);
         let instant = self.now;
         let (place, subject) = (&place, &subject);
-        let seen = crate::looks::Seen { place, subject, hold, num_holds, since, instant };
+        let seen = crate::engine::looks::Seen { place, subject, hold, num_holds, since, instant };
         Ok(Some(looker.answers(&seen, at)))
     }
 

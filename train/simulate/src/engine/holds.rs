@@ -4,12 +4,12 @@ use eventlog::{Aborted, Body, Held, Released};
 use holdadvise::hold_code;
 
 use super::{HoldNow, Item, Purpose, Simulation, Status};
-use crate::act::Event;
 use crate::cause::{Cause, Symptom};
+use crate::engine::act::Event;
+use crate::engine::people;
 use crate::error::Result;
 use crate::life::Edits;
 use crate::oracle::Asked;
-use crate::people;
 use crate::reason::{self, Written};
 use crate::truth::{Action, HoldRecord, Outcome, Releaser};
 

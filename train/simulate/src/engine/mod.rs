@@ -1,19 +1,27 @@
 //! The access point: takes what is to happen in the order of its time, writes what an access point
 //! writes.
 //!
+//! - `act`: somebody else decides about held jobs.
 //! - `acting`: a policy in the place of people.
+//! - `epoch`: `epoch_history`.
 //! - `held`: jobs on hold, and which are held alike.
 //! - `holds`: holds, releases and removals.
 //! - `job`: the state of a job in the queue.
+//! - `looks`: what looks would have found.
+//! - `people`: owners and facilitators.
 //! - `queue`: what is to happen, in order of time.
 //! - `runs`: runs of jobs.
 //! - `submit`: owners submit clusters.
 //! - `tries`: who could have been released first.
 
+pub(crate) mod act;
 mod acting;
+mod epoch;
 mod held;
 mod holds;
 mod job;
+mod looks;
+mod people;
 mod queue;
 mod runs;
 mod submit;
@@ -28,16 +36,16 @@ use eventlog::{Body, JobId};
 use crate::cause::{Cause, Symptom};
 use crate::error::Result;
 use crate::life::{Cluster, Run, Subject};
-use crate::looks::{Looker, Seen};
 use crate::oracle::{Asked, Oracle, Question, When};
-use crate::output::{EpochWriter, EventLog, Information};
-use crate::people;
+use crate::output::{EventLog, Information};
 use crate::random::Dice;
 use crate::reason::{Place, Wording};
 use crate::truth::{self, HoldRecord};
 use crate::world::{Workflow, World};
 use crate::{Course, Extras, Settings, SimulateError};
+use epoch::EpochWriter;
 use held::{Held, Likeness};
+use looks::{Looker, Seen};
 use tries::Tries;
 
 pub(crate) use acting::{Acting, Purpose};

@@ -7,11 +7,11 @@ use eventlog::{
     ImageSize, ReconnectFailed, Reconnected, RemoteError, Resource, ShadowException, Terminated,
 };
 
+use super::epoch::{RunEnd, ad_of_run};
 use super::{Item, Job, Moment, Purpose, Simulation, Status, Underway};
-use crate::act::Event;
+use crate::engine::act::Event;
 use crate::error::Result;
 use crate::life::{Edits, Ending, Run, attempt};
-use crate::output::{RunEnd, ad_of_run};
 use crate::reason::{self, Wording, Written, slot_name};
 use crate::world::Clock;
 

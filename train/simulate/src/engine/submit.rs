@@ -6,10 +6,10 @@ use eventlog::{Body, Submit};
 
 use super::{Item, Job, Purpose, Simulation, Status};
 use crate::cause::{Cause, Symptom};
+use crate::engine::people::{self, Looks};
 use crate::error::Result;
 use crate::life::{Cluster, Edits, Flaw, Traits, draw_flaw, few};
 use crate::oracle::minutes_to_match;
-use crate::people::{self, Looks};
 use crate::random::{Dice, Spread};
 
 const WORDS: [&str; 12] = [

@@ -76,7 +76,7 @@ impl Attempt<'_, '_> {
         let took = at.map_or(full, |at| at.max(1));
         let end = began + took;
         let progress = took.min(works) as f64 / full as f64;
-        self.used(ending, memory, disk, progress);
+        self.set_usage(ending, memory, disk, progress);
         self.run.end = end;
         match self.run.lost {
             Some((at, Some(_))) if at >= end => self.run.lost = None,
@@ -96,7 +96,7 @@ impl Attempt<'_, '_> {
     }
 
     /// What the ad says that the run used, which is no more than a cgroup allowed.
-    fn used(&mut self, ending: Option<Ending>, memory: f64, disk: f64, progress: f64) {
+    fn set_usage(&mut self, ending: Option<Ending>, memory: f64, disk: f64, progress: f64) {
         let run = &mut self.run;
         let bounded = self.world.preset.needs.is_some();
         let caps = |by: Option<Enforcement>| bounded && by.is_some_and(Enforcement::caps);

@@ -3,37 +3,37 @@
 use std::fmt::{self, Display, Write as _};
 
 /// An ad being printed: attributes are added in alphabetical order, case aside.
-pub(super) struct Ad<'a> {
+pub(crate) struct Ad<'a> {
     out: &'a mut String,
     last: &'static str,
 }
 
 impl<'a> Ad<'a> {
     /// Appends an ad to `out`.
-    pub(super) fn new(out: &'a mut String) -> Self {
+    pub(crate) fn new(out: &'a mut String) -> Self {
         Self { out, last: "" }
     }
 
     /// Adds an expression as written: a number, true, false or a policy.
-    pub(super) fn put(&mut self, name: &'static str, value: impl Display) {
+    pub(crate) fn put(&mut self, name: &'static str, value: impl Display) {
         self.name(name);
         // Writing to a String does not fail.
         let _ = writeln!(self.out, "{value}");
     }
 
     /// Adds a whole number.
-    pub(super) fn integer(&mut self, name: &'static str, value: impl Into<i64>) {
+    pub(crate) fn integer(&mut self, name: &'static str, value: impl Into<i64>) {
         self.name(name);
         self.out.push_str(itoa::Buffer::new().format(value.into()));
         self.out.push('\n');
     }
 
-    pub(super) fn string(&mut self, name: &'static str, value: &str) {
+    pub(crate) fn string(&mut self, name: &'static str, value: &str) {
         self.string_with(name, |out| out.push_str(value));
     }
 
     /// Adds a string that is put together.
-    pub(super) fn text(&mut self, name: &'static str, value: fmt::Arguments<'_>) {
+    pub(crate) fn text(&mut self, name: &'static str, value: fmt::Arguments<'_>) {
         self.string_with(name, |out| {
             // Writing to a String does not fail.
             let _ = out.write_fmt(value);

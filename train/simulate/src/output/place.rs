@@ -11,7 +11,7 @@ use crate::error::Result;
 
 /// A file that is being written.
 pub(crate) struct OutFile {
-    pub(super) path: PathBuf,
+    pub(crate) path: PathBuf,
     out: BufWriter<File>,
 }
 
@@ -24,7 +24,7 @@ impl OutFile {
         }
     }
 
-    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<()> {
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.out.write_all(bytes).map_err(|source| self.failed(source))
     }
 
@@ -40,7 +40,7 @@ impl OutFile {
         self.out.flush().map_err(|source| self.failed(source))
     }
 
-    pub(super) fn failed(&self, source: io::Error) -> SimulateError {
+    pub(crate) fn failed(&self, source: io::Error) -> SimulateError {
         SimulateError::Write { path: self.path.clone(), source }
     }
 }

@@ -1,8 +1,8 @@
 //! The lines of the charts.
 
-use crate::evaluation::metrics::{Outcomes, Scored};
 use crate::evaluation::report::Curves;
 use crate::page::chart::Line;
+use holdadvise::metrics::{Outcomes, Scored};
 
 /// Least distance of two points of a line, in shares of the chart.
 const STEP: f64 = 0.004;

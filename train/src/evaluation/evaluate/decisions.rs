@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::method::predict;
 use crate::Error;
 use crate::data::dataset::Dataset;
-use crate::evaluation::metrics::{Estimate, draw_sums};
+use holdadvise::metrics::{Estimate, draw_sums};
 
 /// From this true probability of its best action on a job is one that an action would finish.
 const FINISHES: f64 = 0.5;

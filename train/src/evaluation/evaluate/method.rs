@@ -4,10 +4,10 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
+use crate::output::digest;
 use holdadvise::model::{Batch, ClosedLoop, EngineKind, Model};
 use rayon::prelude::*;
 use safetensors::{Dtype, SafeTensors};
-use sha2::{Digest, Sha256};
 
 use crate::Error;
 use crate::data::dataset::Dataset;
@@ -134,11 +134,6 @@ pub(super) fn pick(probability: &[f64], at: &[usize]) -> Vec<f64> {
 
 fn is_safetensors(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "safetensors")
-}
-
-/// SHA-256 in hexadecimal digits.
-pub(crate) fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The probabilities of `rows` out of a file with tensors `row` i64 and `probability` f32 or f64.

@@ -21,7 +21,7 @@ mod unknown_codes;
 pub(crate) use decisions::tests as decision_tests;
 pub use decisions::{Decisions, Known, MethodDecisions};
 pub(crate) use decisions::{Paired, pair as paired_decisions};
-pub(crate) use method::{digest, logits, predict};
+pub(crate) use method::{logits, predict};
 pub use one_model::{ActionFigures, CodeFigures, Method, Report, report};
 pub(crate) use study::{StudyOptions, run as compare};
 

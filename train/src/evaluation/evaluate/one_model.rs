@@ -12,9 +12,9 @@ use super::decisions::{Decisions, decisions};
 use super::method::{pick, predict};
 use crate::Error;
 use crate::data::dataset::{Dataset, SUCCESS};
-use crate::evaluation::metrics::{Draws, Estimate, Figures, NAMES, Scored, draw};
 use crate::split::{Cuts, Split};
 use crate::training::baselines::Baselines;
+use holdadvise::metrics::{Draws, Estimate, Figures, NAMES, Scored, draw};
 
 /// Figures of one way to predict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

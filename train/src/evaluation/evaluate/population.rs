@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use holdadvise::history::Action;
 
 use crate::data::dataset::{Dataset, Reach, SUCCESS};
-use crate::evaluation::metrics::Outcomes;
+use holdadvise::metrics::Outcomes;
 
 /// Hours after which no more are counted.
 const MOST_HOURS: f64 = 24.0;

@@ -15,7 +15,6 @@ use super::population::{Population, asked, populations};
 use super::{EvaluateOptions, unknown_codes};
 use crate::Error;
 use crate::data::dataset::{Dataset, Reach, UNKNOWN};
-use crate::evaluation::metrics::{Draws, Estimate, NAMES, Scored, draw};
 use crate::evaluation::report::verdict::TABLE;
 use crate::evaluation::report::{
     Curves, DatasetNote, ExtraTable, FileNote, GroupRow, MethodFigures, MethodNote,
@@ -26,6 +25,7 @@ use crate::say::say;
 use crate::split::Split;
 use crate::split::parts::{By, Parts};
 use crate::training::baselines::Baselines;
+use holdadvise::metrics::{Draws, Estimate, NAMES, Scored, draw};
 
 /// What belongs into the report.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -110,7 +110,7 @@ pub(crate) fn run(options: &EvaluateOptions, engine: EngineKind) -> Result<(), E
     let (parts, split, parts_sha256) = match &options.parts {
         Some(path) => {
             let (parts, split) = Parts::read_split(path, &dataset)?;
-            (parts, split, Some(method::digest(&output::read(path)?)))
+            (parts, split, Some(output::digest(&output::read(path)?)))
         }
         None => {
             let parts = Parts::new(&dataset, By::Time, &options.split)?;

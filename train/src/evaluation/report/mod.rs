@@ -16,8 +16,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::metrics::{Estimate, NAMES, TITLES};
 use crate::split::parts::PartsInfo;
+use holdadvise::metrics::{Estimate, NAMES, TITLES};
 
 /// Version of [`Report`].
 pub const REPORT_FORMAT: u32 = 1;

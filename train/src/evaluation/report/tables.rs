@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use super::{ExtraTable, GroupRow, MethodFigures, PopulationTable, Report, figure_title};
-use crate::evaluation::metrics::{Estimate, NAMES};
 use crate::page::escape;
 use crate::page::table::{NOTHING, table};
+use holdadvise::metrics::{Estimate, NAMES};
 
 /// Decimal places of a figure.
 fn places(name: &str) -> usize {

@@ -6,8 +6,8 @@ use holdadvise::text::shell_command;
 use serde::{Deserialize, Serialize};
 
 use super::{PopulationTable, Report, figure_title};
-use crate::evaluation::metrics::Estimate;
 use crate::page::{Section, escape, list, table};
+use holdadvise::metrics::Estimate;
 
 /// The method that others are judged against where a report has it.
 pub(crate) const IN_USE: &str = "model in use";

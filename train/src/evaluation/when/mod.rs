@@ -19,8 +19,8 @@ use serde::Serialize;
 use crate::Error;
 use crate::data::dataset::Dataset;
 use crate::data::merge::is_same;
-use crate::evaluation::metrics::{Estimate, draw_sums};
 use crate::say::say;
+use holdadvise::metrics::{Estimate, draw_sums};
 use turnbull::Turnbull;
 
 /// Show how well a model says when a release begins to succeed
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn what_passes_within_a_range_is_counted() {
         let instant = Instant { row: 0, truth: vec![(0, 0.2), (60, 0.2), (120, 0.8), (180, 0.9)] };
-        let band = holdadvise::advice::Band::Likely;
+        let band = holdadvise::metrics::Band::Likely;
         let likely = Likely { band, from: 100, earliest: 60, latest: 120 };
         let [within, of] = instant.within(&likely);
         assert!((within - 0.6).abs() < 1e-9 && (of - 0.7).abs() < 1e-9, "{within} {of}");

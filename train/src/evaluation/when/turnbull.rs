@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use holdadvise::history::Action;
 
 use crate::data::dataset::{CENSORED, Dataset, SUCCESS};
-use crate::evaluation::metrics::isotonic;
+use holdadvise::metrics::isotonic;
 
 /// Releases of a code, or of a code and subcode, that have a curve of their own.
 const LEAST: usize = 30;

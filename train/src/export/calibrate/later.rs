@@ -10,7 +10,7 @@ use holdadvise::model::{Apart, Calibration, Model};
 use super::outcomes::{CheckOptions, judged, usable};
 use crate::Error;
 use crate::data::dataset::Dataset;
-use crate::evaluation::metrics::{Estimate, NAMES, draw, draw_sums};
+use holdadvise::metrics::{Estimate, NAMES, draw, draw_sums};
 
 /// First outcomes that a calibration is fitted to.
 const SIZES: [usize; 5] = [100, 200, 500, 1000, 2000];

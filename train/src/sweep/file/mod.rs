@@ -6,7 +6,6 @@
 //! - `distribution`: distributions, in the words of W&B.
 //! - `node`: YAML with positions.
 //! - `nodes`: `resources` and `program`.
-//! - `other_names`: files that keep a sweep under `wandb`.
 //! - `paths`: files and folders that are named.
 //! - `preprocessing`: `preprocessing`.
 //! - `problems`: everything that is wrong, gathered.
@@ -20,7 +19,6 @@ mod data;
 mod distribution;
 mod node;
 mod nodes;
-mod other_names;
 mod paths;
 mod preprocessing;
 mod problems;
@@ -152,7 +150,7 @@ fn check(
     if root.is_null() {
         root.content = node::Content::Mapping(Vec::new());
     }
-    other_names::translate(&mut root, &problems);
+    redact::take_keys(&mut root, &problems);
     let whole = Value { node: &root, name: String::new(), problems: &problems };
     let sweep = sweep(whole, folder, now);
     let [errors, notes] = problems.in_order();

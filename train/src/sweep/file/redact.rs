@@ -1,10 +1,44 @@
 //! A sweep file without its secrets.
 
 use super::node::{self, Content, Node};
-use super::other_names::{KEY, is_secret};
+use super::problems::Problems;
+
+/// The key that is never read.
+const KEY: &str = "api_key";
 
 /// What stands in a secret's place.
 const REMOVED: &str = "removed";
+
+/// Whether a key's value is a secret.
+fn is_secret(key: &str) -> bool {
+    key.trim().to_ascii_lowercase().replace('-', "_").ends_with(KEY)
+}
+
+/// Takes all API keys out.
+pub(super) fn take_keys(node: &mut Node, problems: &Problems) {
+    match &mut node.content {
+        Content::Scalar { .. } => {}
+        Content::List(items) => items.iter_mut().for_each(|item| take_keys(item, problems)),
+        Content::Mapping(entries) => {
+            entries.retain_mut(|entry| {
+                if !is_secret(&entry.key) {
+                    take_keys(&mut entry.value, problems);
+                    return true;
+                }
+                let word = matches!(&entry.value.content, Content::Scalar { text, .. } if text == "None");
+                if !entry.value.is_null() && !word {
+                    let key = holdadvise::text::strip_control(&entry.key);
+                    let text = format!(
+                        "{key}: never used; remove it from the file and revoke it at wandb.ai/authorize. \
+                         The key is read from WANDB_API_KEY or ~/.netrc (`wandb login`)"
+                    );
+                    problems.note(entry.at, text);
+                }
+                false
+            });
+        }
+    }
+}
 
 /// The text of a sweep file with the value of every `api_key` taken out, in comments too.
 /// Everything else stays as it is, and a file that is not YAML keeps nothing of a line with such a

@@ -27,15 +27,6 @@ pub const METRICS: [(&str, Goal, &str); 4] = [
     ("validation_f_measure", Goal::Maximize, "validation F measure"),
 ];
 
-/// Other names of those figures.
-const METRIC_ALIASES: [(&str, &str); 5] = [
-    ("validate_loss", "validation_loss"),
-    ("val_loss", "validation_loss"),
-    ("f-measure", "validation_f_measure"),
-    ("f_measure", "validation_f_measure"),
-    ("auroc", "validation_auroc"),
-];
-
 /// How trials are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Search {
@@ -195,9 +186,7 @@ pub(super) fn metric(root: &mut Section<'_>) -> Metric {
         // Of the one word alone too.
         let name = value.within("name", name.node);
         if let Some(text) = name.text() {
-            let alias = METRIC_ALIASES.iter().find(|(alias, _)| *alias == text);
-            let known = alias.map_or(text.as_str(), |(_, name)| name);
-            match METRICS.iter().find(|(metric, ..)| *metric == known) {
+            match METRICS.iter().find(|(metric, ..)| *metric == text) {
                 Some(&(name, goal, _)) => found = Metric { name: name.to_owned(), goal },
                 None => {
                     let expected = listed(&METRICS.map(|(metric, ..)| metric));

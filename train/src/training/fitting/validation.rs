@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::evaluation::metrics::{
+use holdadvise::metrics::{
     Figures, Outcomes, Scored, half_width, rows_without_groups, without_groups,
 };
 

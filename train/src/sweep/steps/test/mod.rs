@@ -18,11 +18,12 @@ use serde_json::json;
 
 use crate::Error;
 use crate::data::dataset::{Dataset, SUCCESS};
-use crate::evaluation::evaluate::{self, EvaluateOptions, Report, StudyOptions, digest};
+use crate::evaluation::evaluate::{self, EvaluateOptions, Report, StudyOptions};
 use crate::evaluation::report::verdict::{FIGURES, IN_USE, SYSTEM_MODEL};
 use crate::evaluation::report::{Judgement, Next, Verdict, figure_title};
 use crate::export::{self, sheet};
 use crate::output;
+use crate::output::digest;
 use crate::say::say;
 use crate::split::Split;
 use crate::split::parts::Parts;

@@ -6,9 +6,9 @@ use holdadvise::model::Model;
 use crate::Error;
 use crate::data::dataset::Dataset;
 use crate::evaluation::evaluate::{Paired, paired_decisions, predict};
-use crate::evaluation::metrics::{Estimate, NAMES, Scored, draw};
 use crate::evaluation::report::verdict::{FIGURES, IN_USE, LEAST_CLUSTERS, of_intervals, overall};
 use crate::evaluation::report::{self, Compared, Judgement};
+use holdadvise::metrics::{Estimate, NAMES, Scored, draw};
 
 /// Both models on the same releases.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,0 +1,4 @@
+//! The tests of this crate from outside, in one program: a module for each subject.
+
+mod hostile;
+mod reading;

@@ -1,0 +1,187 @@
+//! How sure an advice is, in words or in percent.
+
+use super::colour;
+use super::wrap::wrap;
+use crate::advice::{Advice, Choice, InputEffect, Recommendation, Undecided};
+use crate::history::Action;
+use crate::model::LEAST_OUTCOMES;
+use crate::print::Style;
+use crate::sentences::choices;
+
+/// The probability the band stands for: of the recommended action, of the best one for a removal,
+/// else of a release as it is.
+pub(super) fn probability(advice: &Advice) -> Option<f64> {
+    match (advice.action, advice.recommendation) {
+        (Some(action), _) => advice.success_of(action),
+        (None, Recommendation::Remove) => advice.success.iter().map(|(_, p)| *p).reduce(f64::max),
+        (None, _) => advice.success_of(Action::AsIs),
+    }
+}
+
+/// Whether probabilities are printed as numbers.
+pub(super) fn in_percent(advice: &Advice) -> bool {
+    advice.trust.outcomes_here >= LEAST_OUTCOMES
+}
+
+/// The words of the band; `not known` where the model does not know the code.
+pub(super) fn band(advice: &Advice) -> &'static str {
+    if !advice.is_judged { "not known" } else { advice.band.words() }
+}
+
+/// `87 %`, or the words of the band while too few outcomes are known.
+pub(super) fn chance(advice: &Advice) -> String {
+    match probability(advice).filter(|_| advice.is_judged) {
+        Some(p) if in_percent(advice) => format!("{:.0} %", p * 100.0),
+        _ => band(advice).to_owned(),
+    }
+}
+
+/// Changes in probability from which on one is `much`, and below which it is `a little`.
+const MUCH: f64 = 0.2;
+const LITTLE: f64 = 0.05;
+
+/// What speaks for success and what against it, by the model without that:
+/// `For success: ... (much). Against success: ...` Empty where nothing stands out.
+pub(super) fn inputs(advice: &Advice) -> String {
+    let word = |effect: &InputEffect| {
+        let size = effect.change.abs();
+        if in_percent(advice) {
+            return format!("{} ({:+.0} points)", effect.input, effect.change * 100.0);
+        }
+        match size {
+            size if size >= MUCH => format!("{} (much)", effect.input),
+            size if size < LITTLE => format!("{} (a little)", effect.input),
+            _ => effect.input.clone(),
+        }
+    };
+    let side = |words: &str, belongs: fn(f64) -> bool| {
+        let named: Vec<String> =
+            advice.inputs.iter().filter(|effect| belongs(effect.change)).map(word).collect();
+        (!named.is_empty()).then(|| format!("{words}: {}.", named.join(", ")))
+    };
+    let sides = [
+        side("For success", |change| change > 0.0),
+        side("Against success", |change| change < 0.0),
+    ];
+    sides.into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// The expected cost of each choice; empty while probabilities are printed as words.
+pub(super) fn expected_costs(advice: &Advice) -> String {
+    if !in_percent(advice) || !advice.is_judged {
+        return String::new();
+    }
+    let hours = |choice: &Choice| {
+        let name = match choices::name(choice) {
+            "hold" => "leave held",
+            name => name,
+        };
+        Some(format!("{name} {:.1} h", choice.hours?))
+    };
+    advice.choices.choices.iter().filter_map(hours).collect::<Vec<_>>().join(", ")
+}
+
+/// One sentence: what to do, and how likely it is to work.
+pub(super) fn verdict(advice: &Advice) -> String {
+    let chance = chance(advice);
+    match advice.recommendation {
+        Recommendation::Release => format!("RELEASE it as it is. Success: {chance}."),
+        Recommendation::Try => {
+            let held = advice.try_one.map_or(0, |tried| tried.held);
+            let one = advice.try_one.map_or(advice.held.job, |tried| tried.job);
+            format!(
+                "TRY ONE of {held} that are held for this: release {one} alone. Success: {chance}."
+            )
+        }
+        Recommendation::Look => {
+            format!("LOOK first, release nothing yet. Success of a release now: {chance}.")
+        }
+        Recommendation::Change => {
+            format!("CHANGE something, then release it. Success then: {chance}.")
+        }
+        Recommendation::Wait => {
+            format!("WAIT, leave it held for now. Success of a release now: {chance}.")
+        }
+        Recommendation::Remove => format!("REMOVE it. Success of the best release: {chance}."),
+        Recommendation::Undecided => {
+            if advice.undecided == Some(Undecided::Over) {
+                return "UNDECIDED: the log shows that this hold is over.".to_owned();
+            }
+            if !advice.is_judged {
+                return "UNDECIDED: the model cannot judge this hold.".to_owned();
+            }
+            format!("UNDECIDED: what is known does not decide it. Success of a release: {chance}.")
+        }
+    }
+}
+
+/// The line of the verdict, fitted to the page.
+pub(super) fn verdict_line(advice: &Advice, verdict: &str, style: &Style) -> String {
+    let line = wrap("  ", 4, verdict, style.columns);
+    let word = advice.recommendation.name().to_ascii_uppercase();
+    if style.colour { colour::paint(&line, 0, &word, advice.recommendation) } else { line }
+}
+
+/// The line about the model.
+pub(super) fn trust(advice: &Advice) -> String {
+    let trust = &advice.trust;
+    let outcomes = if trust.outcomes_here == 1 { "outcome" } else { "outcomes" };
+    format!(
+        "the model was trained on {} and {} {outcomes} of this access point",
+        crate::text::printable(&trust.trained_on),
+        trust.outcomes_here
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::print::samples;
+
+    #[test]
+    fn inputs_in_words_and_in_points() {
+        assert_eq!(
+            inputs(&samples::transfer(1, 0)),
+            "For success: other jobs with the same file server or file (much), this job's own history (a little). \
+             Against success: how long it has been held."
+        );
+        assert_eq!(
+            inputs(&samples::memory(1, 0, 2048)),
+            "For success: other jobs with the same file server or file (+41 points), this job's own history (+3 \
+             points). Against success: how long it has been held (-6 points)."
+        );
+        let mut none = samples::transfer(1, 0);
+        none.inputs.clear();
+        assert_eq!(inputs(&none), "");
+    }
+
+    #[test]
+    fn costs_are_printed_where_numbers_are() {
+        assert_eq!(expected_costs(&samples::transfer(1, 0)), "");
+        assert_eq!(
+            expected_costs(&samples::memory(1, 0, 2048)),
+            "release 8.7 h, change 1.6 h, leave held 7.5 h, remove 14.9 h"
+        );
+    }
+
+    #[test]
+    fn words_until_outcomes_are_known() {
+        assert_eq!(verdict(&samples::transfer(1, 0)), "RELEASE it as it is. Success: likely.");
+        assert_eq!(
+            verdict(&samples::memory(1, 0, 2048)),
+            "CHANGE something, then release it. Success then: 93 %."
+        );
+        let mut unknown = samples::memory(1, 0, 2048);
+        unknown.is_judged = false;
+        assert_eq!(
+            verdict(&unknown),
+            "CHANGE something, then release it. Success then: not known."
+        );
+        unknown.recommendation = Recommendation::Undecided;
+        assert_eq!(verdict(&unknown), "UNDECIDED: the model cannot judge this hold.");
+        assert_eq!(
+            trust(&samples::transfer(1, 0)),
+            "the model was trained on simulated data and 0 outcomes of this access point"
+        );
+    }
+}

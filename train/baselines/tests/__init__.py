@@ -1,7 +1,0 @@
-"""Tests of the baselines. Run: .baselines-python/bin/python -m unittest discover -t train/baselines -s train/baselines/tests"""
-
-import sys
-from pathlib import Path
-
-# The baselines are plain scripts beside each other.
-sys.path.insert(0, str(Path(__file__).parent.parent))
