@@ -24,7 +24,7 @@ const LONGEST_LINE: usize = 8191;
 /// reasons; NUL bytes, which a reader takes for a hole in the file, are left out.
 ///
 /// # Errors
-/// `out` fails, or the body is a [`FileTransfer`] without a kind, which has no text:
+/// `out` fails, or the body is a `FileTransfer` without a kind, which has no text:
 /// `InvalidInput`.
 pub fn write_event(
     out: &mut impl Write,
