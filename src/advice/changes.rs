@@ -182,8 +182,8 @@ fn was_far_from_limit(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> 
 /// The size that the hold reason names, as far as the run's own figures leave it plausible.
 fn named(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> Option<i64> {
     let JobSize { asked, had, used } = facts.size(resource);
-    let named = || named_memory(hold.code?, hold.reason, &[asked, had, used]);
-    named().filter(|_| resource == Resource::Memory)
+    let is_memory = resource == Resource::Memory;
+    named_memory(hold.code.filter(|_| is_memory)?, hold.reason, &[asked, had, used])
 }
 
 /// The hold reason names more than was given and measured: that was used since.

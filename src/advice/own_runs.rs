@@ -82,8 +82,9 @@ impl Use {
     }
 
     fn with_reason(self, code: i32, reason: &str) -> Self {
-        let named = named_memory(code, reason, &[self.used, self.given]);
-        Self { named: named.filter(|_| self.resource == Some(Resource::Memory)), ..self }
+        let is_memory = self.resource == Some(Resource::Memory);
+        let named = || named_memory(code, reason, &[self.used, self.given]);
+        Self { named: is_memory.then(named).flatten(), ..self }
     }
 
     /// What it used, or was given where that is not known, of a run that ended in a hold of this

@@ -185,9 +185,14 @@ fn megabytes(reason: &str) -> impl Iterator<Item = i64> {
     for word in reason.split([' ', ',', ';', '|', '(', ')']) {
         let word = word.trim_end_matches('.');
         let digits = word.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(word.len());
-        let number = word[..digits].parse::<f64>().ok();
-        let unit = word[digits..].to_ascii_lowercase();
-        let bytes = UNITS.iter().find(|(names, _)| names.contains(&&*unit)).map(|(_, bytes)| bytes);
+        if digits == 0 && before.is_none() {
+            continue;
+        }
+        let (number, unit) = word.split_at(digits);
+        let number = number.parse::<f64>().ok();
+        let is_unit = |name: &&str| name.eq_ignore_ascii_case(unit);
+        let bytes =
+            UNITS.iter().find(|(names, _)| names.iter().any(is_unit)).map(|(_, bytes)| bytes);
         if let Some((number, bytes)) = number.or(before).zip(bytes) {
             sizes.push((number * bytes / MIB).ceil() as i64);
         }
