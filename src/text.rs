@@ -257,6 +257,13 @@ pub fn shorten(text: &str, limit: usize) -> Cow<'_, str> {
     }
 }
 
+/// Seconds of a processor that this thread has taken: a bound that other work does not move.
+#[cfg(test)]
+pub(crate) fn processor_seconds() -> f64 {
+    let spent = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    spent.tv_sec as f64 + spent.tv_nsec as f64 / 1e9
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -55,7 +55,7 @@ pub struct Answer {
     pub view: Option<View>,
     /// Jobs that start and leave their slots again and again, where there is no view that has them.
     pub thrashing: Vec<Thrashing>,
-    /// Logs alone told of holds.
+    /// Holds are known from logs alone.
     pub logs_alone: bool,
     /// Ads that were named, where none of them is judged.
     pub ads: Option<usize>,

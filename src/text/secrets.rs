@@ -680,6 +680,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::text::processor_seconds;
 
     #[test]
     fn secrets_are_hidden_and_the_rest_stays() {
@@ -815,12 +816,6 @@ mod tests {
                 prop_assert!(!has_secret(&shown), "{}", shown);
             }
         }
-    }
-
-    /// Of this thread: other work takes none of it.
-    fn processor_seconds() -> f64 {
-        let spent = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-        spent.tv_sec as f64 + spent.tv_nsec as f64 / 1e9
     }
 
     proptest! {

@@ -138,6 +138,6 @@ pub(crate) fn edited(
             let site = last_site.map_or(0, |site| 1 << site);
             Edits { excluded: edits.excluded | site, ..edits }
         }
-        Action::Other => Edits { mended: true, ..edits },
+        Action::Other => Edits { corrected: true, ..edits },
     }
 }

@@ -240,8 +240,8 @@ impl Simulation {
                     edits.excluded |= site.map_or(0, |site| 1 << site);
                 }
                 Fix::Thing(thing) if wrong != Some(*thing) => {}
-                Fix::Thing(Thing::RunTime) => (edits.mended, edits.unlimited) = (true, true),
-                Fix::Thing(_) => edits.mended = true,
+                Fix::Thing(Thing::RunTime) => (edits.corrected, edits.unlimited) = (true, true),
+                Fix::Thing(_) => edits.corrected = true,
             }
         }
         edits
@@ -293,7 +293,7 @@ impl Simulation {
                 Ending::Held(cause, _) if failures > 0 && now - time < HORIZON => {
                     failures -= 1;
                     now += AGAIN;
-                    subject.edits.mended |= Thing::of(cause).is_some();
+                    subject.edits.corrected |= Thing::of(cause).is_some();
                     subject.edits.unlimited |= Thing::of(cause) == Some(Thing::RunTime);
                     if is_of_site(cause) {
                         subject.edits.excluded |= 1 << run.site;

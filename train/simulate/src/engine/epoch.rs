@@ -48,7 +48,7 @@ impl EpochWriter {
             return Ok(());
         }
         self.text.clear();
-        epoch_ad(&mut self.text, end);
+        epoch_ad(&mut self.text, end, "true");
         self.out.write(self.text.as_bytes())
     }
 
@@ -65,17 +65,15 @@ impl EpochWriter {
 /// The ad of a run that ended, with its banner, whether the access point keeps epoch ads or not.
 pub(crate) fn ad_of_run(end: &RunEnd<'_>) -> String {
     let mut text = String::new();
-    epoch_ad(&mut text, end);
-    // What is written says of the policy only that there is one; here it may be evaluated.
-    text.replace(
-        "\nPeriodicHold = true\n",
-        "\nPeriodicHold = JobStatus == 2 && MemoryUsage > RequestMemory\n",
-    )
+    epoch_ad(&mut text, end, "JobStatus == 2 && MemoryUsage > RequestMemory");
+    text
 }
 
-fn epoch_ad(out: &mut String, end: &RunEnd<'_>) {
+/// `policy`: PeriodicHold of a job that has one. In files it says only that there is one; what
+/// decides about jobs evaluates it.
+fn epoch_ad(out: &mut String, end: &RunEnd<'_>, policy: &str) {
     let now = end.place.world.clock.at(end.run.end);
-    ad(out, end);
+    ad(out, end, policy);
     // Writing to a String does not fail.
     let _ = writeln!(
         out,
@@ -87,14 +85,14 @@ fn epoch_ad(out: &mut String, end: &RunEnd<'_>) {
     );
 }
 
-fn ad(out: &mut String, end: &RunEnd<'_>) {
+fn ad(out: &mut String, end: &RunEnd<'_>, policy: &str) {
     let (place, job, run) = (end.place, end.job, end.run);
     let (cluster, workflow) = (place.cluster, place.workflow);
     let point = &place.world.preset.access_point;
     let clock = place.world.clock;
     let (start, submitted) = (clock.at(run.start), clock.at(cluster.submitted));
     let mut ad = Ad::new(out);
-    let described = job.edits.mended && job.edits.described;
+    let described = job.edits.corrected && job.edits.described;
     let fixed = if described { " fixed" } else { "" };
     ad.text("Arguments", format_args!("{}{fixed}", place.proc));
     ad.integer("ClusterId", cluster.id);
@@ -162,7 +160,7 @@ fn ad(out: &mut String, end: &RunEnd<'_>) {
     }
     ad.text("Out", format_args!("logs/{}.out", place.proc));
     ad.string("Owner", place.owner);
-    ad.put("PeriodicHold", workflow.holds_itself);
+    ad.put("PeriodicHold", if workflow.holds_itself { policy } else { "false" });
     match &workflow.periodic_release {
         Some(policy) => ad.put("PeriodicRelease", policy.expression(clock)),
         None => ad.put("PeriodicRelease", false),

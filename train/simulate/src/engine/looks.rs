@@ -143,7 +143,8 @@ impl Seen<'_> {
     /// The mistake, unless somebody has put it right.
     fn flaw(&self) -> Option<Flaw> {
         let is_fixed = self.subject.cluster.is_fixed(self.instant);
-        let lasts = |flaw: &Flaw| !(self.subject.edits.mended || is_fixed && flaw.can_be_fixed());
+        let lasts =
+            |flaw: &Flaw| !(self.subject.edits.corrected || is_fixed && flaw.can_be_fixed());
         self.subject.traits.flaw.filter(lasts)
     }
 
@@ -219,7 +220,7 @@ impl Seen<'_> {
             && cluster.producer_by_url == by_url
             && ready.is_none_or(|ready| self.instant < ready)
             && !cluster.is_fixed(self.instant)
-            && !self.subject.edits.mended
+            && !self.subject.edits.corrected
     }
 
     /// Answers about the files that the ad names.

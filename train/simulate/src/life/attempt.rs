@@ -26,9 +26,9 @@ pub(crate) struct Subject {
 impl Subject {
     /// A person put right what could be put right: the mistake, the quota, the credential, the
     /// missing file. To be asked last, where there is something to be put right.
-    fn mended(&self) -> bool {
+    fn corrected(&self) -> bool {
         self.mend_matters.set(true);
-        self.edits.mended
+        self.edits.corrected
     }
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn attempt(world: &World, subject: &Subject, start: i64, dice: &mut D
     };
     let host = &site.hosts[host_number];
     let is_fixed = |flaw: Flaw| flaw.can_be_fixed() && subject.cluster.is_fixed(start);
-    let flaw = subject.traits.flaw.filter(|&flaw| !is_fixed(flaw) && !subject.mended());
+    let flaw = subject.traits.flaw.filter(|&flaw| !is_fixed(flaw) && !subject.corrected());
     Attempt { world, subject, owner, workflow, site, host, flaw, dice, run }.play()
 }
 
@@ -176,7 +176,7 @@ impl Attempt<'_, '_> {
                 return Some((Cause::CredentialMissing, Symptom::CREDENTIAL));
             }
             let expired = self.owner.credential.at(now).is_some();
-            if expired && !self.mended() && self.dice.chance(0.7) {
+            if expired && !self.corrected() && self.dice.chance(0.7) {
                 return Some((Cause::CredentialExpired, Symptom::CREDENTIAL));
             }
         }
@@ -286,7 +286,7 @@ impl Attempt<'_, '_> {
             && cluster.producer_by_url == by_url
             && self.subject.ready.is_none_or(|ready| now < ready)
             && !cluster.is_fixed(now)
-            && !self.mended()
+            && !self.corrected()
     }
 
     fn urls(&mut self, now: i64, fault: Option<HostFault>) -> Option<(Cause, Symptom, i64)> {
@@ -323,7 +323,7 @@ impl Attempt<'_, '_> {
                 return Some((Cause::Firewall, fetch(error), 220));
             }
             let expired = self.owner.credential.at(now).is_some();
-            if self.workflow.needs_credential && expired && !self.mended() {
+            if self.workflow.needs_credential && expired && !self.corrected() {
                 let status = if self.dice.chance(0.6) { 403 } else { 401 };
                 return Some((Cause::CredentialExpired, fetch(UrlError::Status(status)), 4));
             }
@@ -428,14 +428,14 @@ impl Attempt<'_, '_> {
         self.run.end = now + took + 1;
     }
 
-    pub(super) fn mended(&self) -> bool {
-        self.subject.mended()
+    pub(super) fn corrected(&self) -> bool {
+        self.subject.corrected()
     }
 
     /// The error number of writing while a quota is full.
     fn full_quota(&mut self, instant: i64) -> Option<i32> {
         self.world.quotas(self.owner).find_map(|quota| {
-            let is_full = quota.at(instant).is_some() && !self.subject.mended();
+            let is_full = quota.at(instant).is_some() && !self.subject.corrected();
             is_full.then(|| quota.strikes(instant, self.dice)).flatten()
         })
     }

@@ -66,7 +66,7 @@ pub(crate) struct Traits {
     pub(crate) run: f64,
 }
 
-/// The ad of a job as edited, and what was mended for it.
+/// The ad of a job as edited, and what was corrected for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Edits {
     /// MiB.
@@ -75,8 +75,8 @@ pub(crate) struct Edits {
     pub(crate) request_disk: i64,
     /// One bit for each site that Requirements exclude.
     pub(crate) excluded: u64,
-    /// The mistake behind the hold was mended.
-    pub(crate) mended: bool,
+    /// The mistake behind the hold was corrected.
+    pub(crate) corrected: bool,
     /// The mend shows in the ad: another path, another command.
     pub(crate) described: bool,
     /// The job's own limits on run time were raised.

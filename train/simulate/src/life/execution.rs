@@ -169,7 +169,7 @@ impl Attempt<'_, '_> {
         };
         // A limit of the owner's own can be raised.
         let own = |by: Limit| matches!(by, Limit::Policy);
-        let is_raised = |by: Limit| self.subject.edits.unlimited || own(by) && self.mended();
+        let is_raised = |by: Limit| self.subject.edits.unlimited || own(by) && self.corrected();
         let limit = self.workflow.duration_limit.filter(|&(_, by)| !is_raised(by));
         if let Some((limit, by)) = limit {
             let cause = hung.unwrap_or_else(|| slow(limit as f64));
@@ -229,7 +229,7 @@ impl Attempt<'_, '_> {
         // The program is put right by others, the input of one job is not.
         let cluster = &self.subject.cluster;
         let is_fixed = cluster.bug >= 1.0 && cluster.is_fixed(now);
-        if self.subject.traits.bug && !is_fixed && !self.mended() {
+        if self.subject.traits.bug && !is_fixed && !self.corrected() {
             return Some((Cause::Bug, 0.3 + 0.6 * self.dice.unit()));
         }
         if self.host_fault(now) == Some(HostFault::KillsPrograms) {

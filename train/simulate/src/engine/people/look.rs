@@ -153,12 +153,12 @@ pub(super) fn release_as(
 /// How many times as generous as the first a second raise is: assumed.
 const AGAIN: f64 = 1.3;
 
-/// What was mended for the held jobs is mended for the waiting ones too.
+/// What was corrected for the held jobs is corrected for the waiting ones too.
 fn mend_waiting(simulation: &mut Simulation, cluster: usize, described: bool) {
     for job in jobs_of(simulation, cluster) {
         let state = &mut simulation.jobs[job];
         if state.status == Status::Idle {
-            state.edits.mended = true;
+            state.edits.corrected = true;
             state.edits.described |= described;
         }
     }
