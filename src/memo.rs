@@ -2,6 +2,9 @@
 //! and expressions.
 
 use std::cell::RefCell;
+use std::hash::BuildHasher as _;
+
+use foldhash::fast::FixedState;
 
 /// Texts remembered: those of more jobs than are judged together, so that what was asked of each at
 /// first is known in the end.
@@ -13,7 +16,14 @@ const LONGEST: usize = 4096;
 /// The last few texts, and what a function made of each. The function must depend on nothing else.
 #[derive(Debug)]
 pub(crate) struct Memo<V> {
-    entries: RefCell<Vec<(Box<str>, V)>>,
+    entries: RefCell<Vec<Entry<V>>>,
+}
+
+#[derive(Debug)]
+struct Entry<V> {
+    hash: u64,
+    text: Box<str>,
+    value: V,
 }
 
 impl<V: Clone> Memo<V> {
@@ -24,18 +34,21 @@ impl<V: Clone> Memo<V> {
 
     /// What `work` makes of `text`: remembered, or worked out now.
     pub(crate) fn get(&self, text: &str, work: impl FnOnce(&str) -> V) -> V {
-        let known = self.entries.borrow().iter().position(|(known, _)| **known == *text);
+        // Texts that are alike in length and beginning differ in this at once.
+        let hash = FixedState::default().hash_one(text);
+        let same = |known: &Entry<V>| known.hash == hash && *known.text == *text;
+        let known = self.entries.borrow().iter().position(same);
         if let Some(at) = known {
             let mut entries = self.entries.borrow_mut();
             // What is asked for stays; the last place goes first.
             entries[..=at].rotate_right(1);
-            return entries[0].1.clone();
+            return entries[0].value.clone();
         }
         let value = work(text);
         if text.len() <= LONGEST {
             let mut entries = self.entries.borrow_mut();
             entries.truncate(ENTRIES - 1);
-            entries.insert(0, (text.into(), value.clone()));
+            entries.insert(0, Entry { hash, text: text.into(), value: value.clone() });
         }
         value
     }

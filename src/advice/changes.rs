@@ -196,12 +196,12 @@ fn used_since(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> Option<i
 fn used_little(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> bool {
     let JobSize { asked, had, used } = facts.size(resource);
     let known = |size: Option<i64>| size.filter(|size| *size > 0);
-    let given = [asked, had].into_iter().filter_map(known).min();
+    let Some(given) = [asked, had].into_iter().filter_map(known).min() else { return false };
     let (part, whole) = FAR_FROM_LIMIT;
-    used_since(resource, hold, facts)
-        .or(known(used))
-        .zip(given)
-        .is_some_and(|(used, given)| used.saturating_mul(whole) < given.saturating_mul(part))
+    let is_far = |used: i64| used.saturating_mul(whole) < given.saturating_mul(part);
+    // A size in the reason counts where it is more: the reason is read only where it may matter.
+    known(used).is_none_or(is_far)
+        && used_since(resource, hold, facts).or(known(used)).is_some_and(is_far)
 }
 
 /// Whether the hold may be about this resource.

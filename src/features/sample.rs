@@ -145,20 +145,6 @@ impl Sampler {
         view.neighbourhood(view.around())
     }
 
-    /// [`Sampler::sample`] and [`Sampler::neighbourhood`] at once.
-    pub fn sample_and_neighbourhood(
-        &self,
-        hold: &Episode,
-        instant: i64,
-        action: Action,
-        held_in_queue: Option<usize>,
-    ) -> (Sample, Vec<Neighbourhood>) {
-        let absent = JobHistory { job: hold.identity.job, ..JobHistory::default() };
-        let view = self.view(hold, instant, &absent);
-        let around = view.around();
-        (view.sample(action, held_in_queue, around), view.neighbourhood(around))
-    }
-
     /// When a job of this scope last began to execute before the hold.
     pub fn last_started(&self, hold: &Episode, scope: Scope, instant: i64) -> Option<i64> {
         let absent = JobHistory { job: hold.identity.job, ..JobHistory::default() };

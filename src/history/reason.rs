@@ -92,13 +92,13 @@ fn path_end_before(text: &str, hard: usize, errno: usize) -> usize {
 
 /// A URL at the beginning of `text`: `scheme://` and at least one more character. Its length.
 fn url_length(text: &str) -> Option<usize> {
-    let near = &text[..floor_boundary(text, MAX_SCHEME + 3)];
-    let scheme = near.find("://").filter(|&at| at > 0)?;
-    let known = text[..scheme].bytes().enumerate().all(|(i, b)| {
-        b.is_ascii_alphabetic()
-            || (i > 0 && (b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'.')))
-    });
-    if !known {
+    let of_scheme = |(at, byte): (usize, u8)| {
+        byte.is_ascii_alphabetic()
+            || at > 0 && (byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.'))
+    };
+    let mut bytes = text.bytes().enumerate().take(MAX_SCHEME + 1);
+    let scheme = bytes.position(|byte| !of_scheme(byte)).filter(|&at| at > 0)?;
+    if !text[scheme..].starts_with("://") {
         return None;
     }
     let body = &text[scheme + 3..];

@@ -1,9 +1,12 @@
 //! Memory and disk.
 
+use std::rc::Rc;
+
 use serde::Serialize;
 
 use crate::history::reason::{canonical, words};
 use crate::hold_code::{self, About, HoldCode, Subcode};
+use crate::memo::Memo;
 use crate::policy::Version;
 
 /// A resource that a job asks for and can use more of.
@@ -174,11 +177,16 @@ pub(crate) fn named_memory(code: i32, reason: &str, own: &[Option<i64>]) -> Opti
         None if is_system => Resource::Memory.most(),
         None => return None,
     };
-    megabytes(reason).filter(|size| (1..=most).contains(size)).max()
+    megabytes(reason).iter().copied().filter(|size| (1..=most).contains(size)).max()
 }
 
 /// The sizes that the reason names, MiB, rounded up.
-fn megabytes(reason: &str) -> impl Iterator<Item = i64> {
+fn megabytes(reason: &str) -> Rc<[i64]> {
+    thread_local!(static MEMO: Memo<Rc<[i64]>> = const { Memo::new() });
+    MEMO.with(|memo| memo.get(reason, sizes_of))
+}
+
+fn sizes_of(reason: &str) -> Rc<[i64]> {
     let reason = canonical(reason);
     let mut sizes = Vec::new();
     let mut before: Option<f64> = None;
@@ -198,7 +206,7 @@ fn megabytes(reason: &str) -> impl Iterator<Item = i64> {
         }
         before = number.filter(|_| unit.is_empty());
     }
-    sizes.into_iter()
+    sizes.into()
 }
 
 #[cfg(test)]

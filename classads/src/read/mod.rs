@@ -35,6 +35,7 @@ pub(crate) struct Projection {
 
 #[derive(Clone, Debug)]
 struct Names {
+    /// By their hashes, in order.
     names: Vec<(u32, Box<str>)>,
     /// For each first byte in lower case the lengths of its names, a bit each (the last for all
     /// that are longer): most names of an ad differ from all of these in that already.
@@ -51,7 +52,8 @@ impl Names {
     fn add(&mut self, name: &str) {
         let (first, length) = Names::place(name.as_bytes());
         self.lengths[first] |= length;
-        self.names.push((name::hash(name.as_bytes()), name.into()));
+        let hash = name::hash(name.as_bytes());
+        self.names.insert(self.before(hash), (hash, name.into()));
     }
 
     fn place(name: &[u8]) -> (usize, u64) {
@@ -65,10 +67,13 @@ impl Names {
             return false;
         }
         let hash = name::hash(name);
-        let same = |known: &(u32, Box<str>)| {
-            known.0 == hash && known.1.as_bytes().eq_ignore_ascii_case(name)
-        };
-        self.names.iter().any(same)
+        let alike = self.names[self.before(hash)..].iter().take_while(|known| known.0 == hash);
+        alike.map(|(_, known)| known.as_bytes()).any(|known| known.eq_ignore_ascii_case(name))
+    }
+
+    /// How many names have a smaller hash.
+    fn before(&self, hash: u32) -> usize {
+        self.names.partition_point(|known| known.0 < hash)
     }
 }
 
