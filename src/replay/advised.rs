@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use super::TIMES;
+use super::attribute::HeldJob;
 use super::past::PastHold;
-use crate::advice::{Advisor, Curve, Held};
+use crate::advice::{Advisor, Curve, Held, Policies};
 use crate::history::Action;
 use crate::model::ModelError;
 use eventlog::JobId;
@@ -50,9 +51,10 @@ impl Said {
             times.extend(asked.filter(|at| *at < until).map(|at| (at, hold)));
         }
         times.sort_by_key(|(at, hold)| (*at, hold.job));
+        let policies = Policies::unknown();
         let mut said: HashMap<_, Vec<Answered>> = HashMap::new();
         for (at, hold) in times {
-            let Some(advice) = advisor.advise(&Held::of_log(hold.job), at)? else { continue };
+            let Some(advice) = advisor.advise(&held(hold, &policies, at), at)? else { continue };
             said.entry((hold.job, hold.held_at)).or_default().push(Answered {
                 at,
                 success: advice.success_of(Action::AsIs).filter(|_| knows(hold.code)),
@@ -90,6 +92,17 @@ impl Said {
     }
 }
 
+/// The job at a time on hold, with the ad of its last run before where there is one. Somebody who
+/// does what is said takes the place of its policy, which does not release it.
+fn held(hold: &PastHold, policies: &Policies, at: i64) -> Held {
+    if hold.ad.is_none() {
+        return Held::of_log(hold.job);
+    }
+    let mut ad = HeldJob::new(hold).ad();
+    ad.remove("PeriodicRelease");
+    Held::of_ad(hold.job, &ad, false, policies, at)
+}
+
 /// A probability at any time from those at some, in the order of their times: between two by the
 /// logarithm of the time on hold, before the first and after the last theirs. `None` where none is
 /// known.
@@ -108,7 +121,26 @@ pub fn between(known: &[(i64, f64)], held_at: i64, at: i64) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use classads::ClassAd;
+
+    use super::super::past::tests::hold;
     use super::*;
+
+    #[test]
+    fn a_past_hold_is_judged_with_the_ad_of_its_last_run() {
+        let policies = Policies::unknown();
+        let at = hold().held_at + ASKED[0];
+        let bare = held(&hold(), &policies, at);
+        let text = "[ RequestMemory = 512; PeriodicRelease = true; PeriodicRemove = true ]";
+        let ad = Some(ClassAd::parse(text).unwrap().into());
+        let with = held(&PastHold { ad, ..hold() }, &policies, at);
+        assert_eq!((bare.facts.request_memory, with.facts.request_memory), (None, Some(512)));
+        // What it was held for is of the log, and its own release is not what is looked for.
+        let queue = with.in_queue.expect("a held job");
+        assert_eq!((queue.code, queue.entered_current_status), (hold().code, hold().held_at));
+        assert_eq!(with.released_by_policy_at, None);
+        assert!(!with.htcondor_will.is_empty());
+    }
 
     #[test]
     fn probabilities_between_two_times() {
