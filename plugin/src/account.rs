@@ -5,7 +5,6 @@ const LONGEST_NAME: usize = 64;
 
 /// A name that is nothing but the name of an account: as a file, as an argument, in an expression.
 /// `id` takes one of digits for a number.
-#[must_use]
 pub(crate) fn is_account(name: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
     name.len() <= LONGEST_NAME

@@ -8,13 +8,13 @@
 //! for a day whose query is not answered. Where the judge fails, each owner has a judge of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use eventlog::JobId;
 use holdadvise::shares::level;
 use rustix::process::{getegid, geteuid};
+use serde::{Deserialize, Serialize};
 
 use crate::account::is_account;
 use crate::judge::{CUT, HELD, SECTION};
@@ -64,7 +64,8 @@ const FILE: &str = "queries";
 const LONGEST: usize = 64 << 10;
 
 /// What is kept from pass to pass. Times are Unix seconds.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
 struct Kept {
     /// The last pass that judged.
     good: Option<i64>,
@@ -81,49 +82,20 @@ struct Kept {
 }
 
 impl Kept {
-    /// Lines that do not fit are skipped.
-    fn of(text: &str, now: i64) -> Self {
-        let mut kept = Self::default();
-        for line in text.lines() {
-            let words: Vec<&str> = line.split(' ').collect();
-            // No clock is later than now, and nothing lasts longer than it may.
-            let until = |word: &str, most: i64| {
-                word.parse().ok().map(|until: i64| until.min(now.saturating_add(most)))
-            };
-            match words.as_slice() {
-                ["good", at] => kept.good = until(at, 0),
-                ["lost", number] => kept.lost = number.parse().unwrap_or(0),
-                ["pause", at] => kept.pause = until(at, LONGEST_PAUSE).unwrap_or(0),
-                ["behind", owner] if is_account(owner) => kept.behind = Some((*owner).to_owned()),
-                ["behind"] => kept.behind = Some(String::new()),
-                ["alone"] => kept.alone = true,
-                ["owner", owner, at] if is_account(owner) && kept.owners.len() < OWNERS => {
-                    let until = until(at, LEFT_OUT).filter(|until| *until > now);
-                    kept.owners.extend(until.map(|until| ((*owner).to_owned(), until)));
-                }
-                _ => {}
-            }
+    /// What can be true of it: no clock is later than now, and nothing lasts longer than it may.
+    fn within_bounds(self, now: i64) -> Self {
+        let until = |at: i64, most: i64| at.min(now.saturating_add(most));
+        let behind = self.behind.filter(|owner| owner.is_empty() || is_account(owner));
+        let owners = self.owners.into_iter().map(|(owner, at)| (owner, until(at, LEFT_OUT)));
+        let counts = |(owner, until): &(String, i64)| is_account(owner) && *until > now;
+        Self {
+            good: self.good.map(|at| until(at, 0)),
+            pause: until(self.pause, LONGEST_PAUSE),
+            alone: self.alone && behind.is_some(),
+            behind,
+            owners: owners.filter(counts).take(OWNERS).collect(),
+            ..self
         }
-        kept.alone &= kept.behind.is_some();
-        kept
-    }
-
-    fn text(&self) -> String {
-        let mut text = format!("lost {}\npause {}\n", self.lost, self.pause);
-        // Writing to a String does not fail.
-        let _ = self.good.iter().try_for_each(|at| writeln!(text, "good {at}"));
-        match self.behind.as_deref() {
-            None => {}
-            Some("") => text.push_str("behind\n"),
-            Some(owner) => text.push_str(&format!("behind {owner}\n")),
-        }
-        if self.alone {
-            text.push_str("alone\n");
-        }
-        for (owner, until) in &self.owners {
-            text.push_str(&format!("owner {owner} {until}\n"));
-        }
-        text
     }
 }
 
@@ -149,25 +121,25 @@ pub struct Asking {
 
 impl Asking {
     /// What earlier passes kept. A file that is not this account's own is not believed.
-    #[must_use]
     pub fn open(settings: &Settings, now: i64) -> Self {
         let read = || {
             let Some(folder) = Folder::open(&settings.state, geteuid().as_raw())? else {
-                return Ok(None);
+                return Ok(Kept::default());
             };
-            folder.read(FILE, geteuid().as_raw(), LONGEST)
+            let record = folder.read(FILE, geteuid().as_raw(), LONGEST)?;
+            let kept = record.map(|record| serde_json::from_slice(&record.bytes)).transpose()?;
+            Ok(kept.unwrap_or_default())
         };
         let mut faults = Vec::new();
-        let record = read().unwrap_or_else(|error: std::io::Error| {
+        let kept: Kept = read().unwrap_or_else(|error: std::io::Error| {
             faults.push(format!("HOLDADVISE_STATE_DIR: {FILE}: {error}; it is not believed"));
-            None
+            Kept::default()
         });
-        let text = record.map(|record| String::from_utf8_lossy(&record.bytes).into_owned());
         let bound = Duration::from_secs(settings.query_seconds);
         let bound = bound.min(settings.reading());
         Self {
             state: settings.state.clone(),
-            kept: Kept::of(&text.unwrap_or_default(), now),
+            kept: kept.within_bounds(now),
             bounds: (bound, bound / 3),
             jobs: settings.jobs,
             interval: settings.interval,
@@ -180,19 +152,16 @@ impl Asking {
     }
 
     /// Seconds for which nothing is to be asked, and how many queries were lost.
-    #[must_use]
     pub fn pause(&self) -> Option<(i64, u32)> {
         Some((self.kept.pause - self.now, self.kept.lost)).filter(|(left, _)| *left > 0)
     }
 
     /// The last pass that judged, Unix seconds.
-    #[must_use]
     pub fn last_good(&self) -> Option<i64> {
         self.kept.good
     }
 
     /// Owners that are left out.
-    #[must_use]
     pub fn left_out(&self) -> Vec<String> {
         self.kept.owners.keys().cloned().collect()
     }
@@ -205,7 +174,8 @@ impl Asking {
         if judged && !self.has_lost && self.kept.behind.is_none() {
             self.kept.lost = 0;
         }
-        let record = Record { begun: self.now, bytes: self.kept.text().into_bytes() };
+        let bytes = serde_json::to_vec(&self.kept).unwrap_or_default();
+        let record = Record { begun: self.now, bytes };
         let folder = Folder::open(&self.state, geteuid().as_raw());
         let kept = folder.and_then(|folder| {
             let folder = folder.ok_or(std::io::ErrorKind::NotFound)?;
@@ -217,7 +187,6 @@ impl Asking {
     }
 
     /// True of the jobs of owners that are not left out.
-    #[must_use]
     pub fn others(&self) -> String {
         let names = self.kept.owners.keys();
         let tests: Vec<String> = names.map(|owner| format!("Owner =!= \"{owner}\"")).collect();
@@ -225,7 +194,6 @@ impl Asking {
     }
 
     /// Whether this pass asks owner by owner.
-    #[must_use]
     pub fn is_by_owner(&self) -> bool {
         self.kept.behind.is_some()
     }
@@ -362,7 +330,6 @@ impl Asking {
     }
 
     /// The owners, those first that the last pass had no time for.
-    #[must_use]
     pub fn in_order(&self) -> Vec<String> {
         let behind = self.kept.behind.clone().unwrap_or_default();
         let (before, later): (Vec<_>, Vec<_>) =
@@ -437,7 +404,6 @@ impl Asking {
     }
 
     /// Each owner has a judge of its own, as one judge of all failed.
-    #[must_use]
     pub fn is_alone(&self) -> bool {
         self.kept.alone
     }
@@ -465,7 +431,6 @@ impl Asking {
 
     /// Held jobs that are left out, by owner: what the judge counts, and where only some jobs of an
     /// owner were asked for all that are not `judged`.
-    #[must_use]
     pub fn not_judged(
         &self,
         counted: &BTreeMap<String, u64>,
@@ -562,22 +527,33 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("queries.json");
-        std::fs::write(&path, "owner alice 1500\n").unwrap();
+        std::fs::write(&path, r#"{"Owners": {"alice": 1500}}"#).unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o666)).unwrap();
         let asked = asking(folder.path(), 1_000);
         assert_eq!((asked.left_out(), asked.faults.len()), (vec![], 1));
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
         assert_eq!(asking(folder.path(), 1_000).left_out(), ["alice"]);
+        std::fs::write(&path, "owner alice 1500\n").unwrap();
+        let asked = asking(folder.path(), 1_000);
+        assert_eq!((asked.left_out(), asked.faults.len()), (vec![], 1));
     }
 
     proptest! {
         #[test]
-        fn any_file_is_read_within_bounds(text in "(owner [a\"]{1,2} -?[0-9]{1,19}\n|pause [0-9]{1,20}\n|lost [0-9]+\n|behind .?\n|.{0,9}\n){0,9}") {
+        fn any_file_is_read_within_bounds(
+            good: Option<i64>, pause: i64, behind in "[a\"]{0,2}", owner in "[a\"]{1,2}", until: i64
+        ) {
             let now = 1_000_000;
-            let kept = Kept::of(&text, now);
-            prop_assert!(kept.pause <= now + LONGEST_PAUSE);
+            let kept: Kept = serde_json::from_value(serde_json::json!({
+                "Good": good, "Pause": pause, "Behind": behind, "Alone": true, "New": 1,
+                "Owners": {owner: until},
+            }))
+            .unwrap();
+            let kept = kept.within_bounds(now);
+            prop_assert!(kept.good <= Some(now) && kept.pause <= now + LONGEST_PAUSE);
             prop_assert!(kept.owners.iter().all(|(name, until)| is_account(name) && *until <= now + LEFT_OUT));
-            prop_assert_eq!(Kept::of(&kept.text(), now), kept);
+            let again: Kept = serde_json::from_slice(&serde_json::to_vec(&kept).unwrap()).unwrap();
+            prop_assert_eq!(&again.within_bounds(now), &kept);
         }
     }
 }

@@ -140,7 +140,6 @@ fn filter() -> Result<BpfProgram, seccompiler::Error> {
 
 /// What a confined process is denied: each attempt with what the kernel said. For
 /// `condor_holdadvise_advisor -confinement`, by which an administrator sees that it works here.
-#[must_use]
 pub fn attempts(file: &std::path::Path) -> Vec<(&'static str, std::io::Result<()>)> {
     use std::fs::{File, OpenOptions};
     use std::net::{TcpListener, TcpStream, UdpSocket};

@@ -38,7 +38,6 @@ pub struct Write {
 
 impl Write {
     /// True for these of its jobs while they are in the hold that was judged.
-    #[must_use]
     pub fn constraint(&self, jobs: &[JobId]) -> String {
         // What stands first is the advisor's choice: nothing of other jobs is looked at.
         format!("JobStatus == 5 && {} && {}", among(jobs.iter().copied()), self.hold)
@@ -57,7 +56,6 @@ pub struct Times {
 impl Times {
     /// Until when an advice counts: some passes on, or when what is waited for ends. Rounded up, so
     /// that many jobs share it.
-    #[must_use]
     pub fn expires(self, until: Option<i64>) -> i64 {
         let step = self.interval.max(1);
         let passes = self.now.saturating_add(PASSES * step);
@@ -118,7 +116,6 @@ impl Values {
 type Hold = (i64, i64);
 
 /// What has to be written. `released`: jobs that the policy of the access point may release now.
-#[must_use]
 pub fn writes(
     judged: &[Judged],
     released: &HashSet<JobId>,

@@ -134,7 +134,6 @@ pub enum JudgeError {
 const OF_RELEASE: [&str; 2] = ["ReleaseReason", "ReleaseReasonCode"];
 
 /// The attributes that the judge reads.
-#[must_use]
 pub fn projection() -> Projection {
     let names: Vec<&str> =
         ATTRIBUTES.iter().chain(OPEN_ATTRIBUTES).chain(ADVICE).copied().collect();

@@ -307,7 +307,6 @@ fn feed_judge(
 }
 
 /// What the ad of the schedd says where a pass failed.
-#[must_use]
 pub fn health_of(config: &Config, error: &PassError, now: i64) -> Health {
     let asking = Settings::of(config).map(|(settings, _)| Asking::open(&settings, now)).ok();
     Health {

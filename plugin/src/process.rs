@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Read, Write, pipe};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use holdadvise::text::shown;
@@ -78,7 +78,6 @@ pub enum ProcessError {
 
 impl ProcessError {
     /// The judge failed on what it read.
-    #[must_use]
     pub fn is_of_judge(&self) -> bool {
         matches!(self, Self::Failed { what, .. } if what == JUDGE)
     }
@@ -220,7 +219,7 @@ impl Feed {
 }
 
 /// Waits until there is something to do for a descriptor; false where there is not by the deadline.
-fn ready(what: PollFd<'_>, deadline: Instant) -> io::Result<bool> {
+pub(crate) fn ready(what: PollFd<'_>, deadline: Instant) -> io::Result<bool> {
     let mut what = [what];
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
@@ -238,7 +237,7 @@ fn ready(what: PollFd<'_>, deadline: Instant) -> io::Result<bool> {
 /// # Errors
 /// [`ProcessError`]
 pub fn answer(tool: &str, arguments: &[&str], deadline: Instant) -> Result<String, ProcessError> {
-    read_from(tool, arguments, deadline, |output| {
+    read_from(Command::new(tool).args(arguments), tool, deadline, |output| {
         let mut text = Vec::new();
         let _ = output.take(MOST_ANSWERED).read_to_end(&mut text);
         String::from_utf8_lossy(&text).into_owned()
@@ -254,7 +253,7 @@ pub fn counts(
     arguments: &[&str],
     deadline: Instant,
 ) -> Result<BTreeMap<String, u64>, ProcessError> {
-    read_from(tool, arguments, deadline, |output| {
+    read_from(Command::new(tool).args(arguments), tool, deadline, |output| {
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();
         let mut output = BufReader::new(output);
         while let Some(line) = next_line(&mut output) {
@@ -269,19 +268,28 @@ pub fn counts(
     })
 }
 
-fn read_from<T: Default + Send + 'static>(
-    tool: &str,
-    arguments: &[&str],
+/// What `read` makes of the output of a process that ends well until the deadline.
+pub(crate) fn read_from<T: Default + Send + 'static>(
+    command: &mut Command,
+    what: &str,
     deadline: Instant,
     read: impl FnOnce(ChildStdout) -> T + Send + 'static,
 ) -> Result<T, ProcessError> {
-    let mut command = Command::new(tool);
-    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut running = Running::start(&mut command, tool)?;
-    let output = running.child.stdout.take();
-    let reader = thread::spawn(move || output.map(read).unwrap_or_default());
+    let (mut running, reader) = reading(command, what, read)?;
     running.wait(deadline)?;
     Ok(reader.join().unwrap_or_default())
+}
+
+/// Starts a process whose output a thread reads.
+pub(crate) fn reading<T: Default + Send + 'static>(
+    command: &mut Command,
+    what: &str,
+    read: impl FnOnce(ChildStdout) -> T + Send + 'static,
+) -> Result<(Running, JoinHandle<T>), ProcessError> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut running = Running::start(command, what)?;
+    let output = running.child.stdout.take();
+    Ok((running, thread::spawn(move || output.map(read).unwrap_or_default())))
 }
 
 /// What the judge said.

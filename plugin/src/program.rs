@@ -5,26 +5,22 @@ use std::io::Write;
 use std::process::ExitCode;
 
 /// `-version`
-#[must_use]
 pub fn version() -> ExitCode {
     printed(&format!("$HoldadviseVersion: {} $\n", env!("CARGO_PKG_VERSION")))
 }
 
 /// Arguments that it does not know.
-#[must_use]
 pub fn misused(help: &str) -> ExitCode {
     eprint!("Error: unknown arguments\n{help}");
     ExitCode::from(2)
 }
 
 /// Prints a text.
-#[must_use]
 pub fn printed(text: &str) -> ExitCode {
     ended(std::io::stdout().write_all(text.as_bytes()))
 }
 
 /// Ends, and says why where it failed.
-#[must_use]
 pub fn ended<E: Display>(result: Result<(), E>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,

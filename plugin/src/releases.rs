@@ -25,7 +25,6 @@ const APART: i64 = 60;
 const GIVEN_UP: i64 = 6;
 
 /// Entries for what the judge saw of earlier acts. What does not fit the journal is left out.
-#[must_use]
 pub fn settled(entries: &[Entry], lines: &[Line], now: i64) -> Vec<Entry> {
     let entry = |time, what| Entry { version: VERSION, time, what };
     let intended = by_id(intended_acts(entries));
@@ -91,7 +90,6 @@ pub struct Decision {
 
 /// Decides which of the judged jobs may go. `missing`: what they were judged without. `entries`:
 /// those of the journal, what [`settled`] gave among them.
-#[must_use]
 pub fn decide(
     judged: &[Judged],
     missing: &[String],

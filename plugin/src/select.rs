@@ -8,7 +8,6 @@ use eventlog::JobId;
 use holdadvise::journal::JobRange;
 
 /// True for these jobs alone.
-#[must_use]
 pub fn among(jobs: impl IntoIterator<Item = JobId>) -> String {
     tree(&JobRange::of(jobs))
 }

@@ -120,44 +120,37 @@ impl Settings {
     }
 
     /// How long ads are read. Assumed: half of a pass, as of [`Self::judging`].
-    #[must_use]
     pub fn reading(&self) -> Duration {
         Duration::from_secs(self.seconds) / 2
     }
 
     /// How long it is judged, from the begin of a pass: what is left is for writing.
-    #[must_use]
     pub fn judging(&self) -> Duration {
         Duration::from_secs(self.seconds) * 2 / 3
     }
 
     /// The journal's folder.
-    #[must_use]
     pub fn journal(&self) -> PathBuf {
         self.state.join("journal")
     }
 
     /// What models said of held jobs, and what came of their releases: two journals.
-    #[must_use]
     pub fn asked(&self) -> PathBuf {
         self.state.join("asked")
     }
 
     /// See [`Self::asked`].
-    #[must_use]
     pub fn learned(&self) -> PathBuf {
         self.state.join("learned")
     }
 
     /// Where models on trial are, and what is shown to others; `None` where nothing is learned.
-    #[must_use]
     pub fn places(&self) -> Option<Places> {
         let shown = self.home.clone().filter(|_| self.learn)?;
         Some(Places { own: self.learned(), shown })
     }
 
     /// The schedd of this machine.
-    #[must_use]
     pub fn schedd(&self) -> Schedd {
         Schedd { name: None, pool: None, timeout: self.timeout }
     }

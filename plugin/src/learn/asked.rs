@@ -60,7 +60,6 @@ pub struct Questions {
 
 impl Questions {
     /// Reads the model on trial and what was said before; what of that cannot be read is said.
-    #[must_use]
     pub fn open(
         settings: &Settings,
         places: &Places,

@@ -28,7 +28,6 @@ const LONGEST: u64 = 64 << 10;
 const TIME: Duration = Duration::from_secs(600);
 
 /// The folder of the sweep of a request: beside the sweep file.
-#[must_use]
 pub fn sweep_of(file: &Path, number: u32) -> PathBuf {
     file.parent().unwrap_or(Path::new(".")).join(format!("sweep-{number}"))
 }

@@ -97,7 +97,6 @@ impl Folder {
     }
 
     /// When the file of an owner was begun, Unix seconds.
-    #[must_use]
     pub fn begun(&self, owner: &str) -> Option<i64> {
         let found = statat(&self.0, file_of(owner), AtFlags::SYMLINK_NOFOLLOW).ok()?;
         Some(found.st_mtime)

@@ -32,14 +32,12 @@ const LIMITS: [(Resource, u64); 4] =
     [(Resource::Core, 0), (Resource::Fsize, 0), (Resource::Data, 256 << 20), (Resource::Cpu, 20)];
 
 /// The arguments of the process of an owner.
-#[must_use]
 pub fn arguments(owner: &str, hosts: &[String], ids: &Ids) -> Vec<String> {
     let first = [OWNER.to_owned(), owner.to_owned(), hosts.join(&BETWEEN.to_string())];
     first.into_iter().chain(ids.list().map(|id| id.to_string())).collect()
 }
 
 /// The process of an owner. `arguments`: what stands behind [`OWNER`].
-#[must_use]
 pub fn serve(arguments: &[OsString]) -> ExitCode {
     let words: Option<Vec<&str>> = arguments.iter().map(|word| word.to_str()).collect();
     match words.as_deref() {

@@ -43,7 +43,6 @@ impl Size for Unread {
 impl Looks {
     /// Opens the records in a folder, which `writer` alone may write, as far as they count at `now`
     /// (Unix seconds): all together at most `most` bytes, which the owners share. With what is wrong, a line.
-    #[must_use]
     pub fn open(path: &Path, writer: u32, now: i64, most: usize) -> (Self, Vec<String>) {
         let mut looks = Self::default();
         let failed = |what: &dyn std::fmt::Display| {
@@ -95,7 +94,6 @@ impl Looks {
 
     /// A held job by its ad, with what was seen of its owner's files since the hold. Without that
     /// it is what it is without any looks.
-    #[must_use]
     pub fn held(
         &self,
         job: JobId,
@@ -127,7 +125,6 @@ fn note(faults: &[String]) -> Vec<String> {
 
 /// What was seen of the file that a hold is about, a sentence for everybody: its path stands in the
 /// hold reason. Nothing of what is in the file, and no number that changes from pass to pass.
-#[must_use]
 pub fn sentence(advice: &Advice) -> Option<String> {
     let named = checks(advice).find(|check| check.named)?;
     let is_plain = match named.finding {
@@ -142,7 +139,6 @@ pub fn sentence(advice: &Advice) -> Option<String> {
 }
 
 /// What is to be changed, a sentence for everybody.
-#[must_use]
 pub fn change(advice: &Advice, change: &Change) -> String {
     let name = match &change.what {
         ChangeKind::Correct { name, .. } => name.as_ref(),

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use holdadvise::checks::Ids;
 use holdadvise::inquiry::{Config, SettingError, hosts, ids_now};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags};
 use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, WaitOptions, geteuid, getpid, kill_process_group,
     set_child_subreaper, wait, waitid, waitpgid,
@@ -22,7 +22,7 @@ use super::folder::{Folder, Record};
 use super::owner::arguments;
 use super::{JOBS, LONGEST_RECORD, OWNERS};
 use crate::account::is_account;
-use crate::process::{LEFT_OUT, POLL, ProcessError, Running, next_line};
+use crate::process::{LEFT_OUT, POLL, ProcessError, Running, next_line, read_from, reading, ready};
 use crate::settings::Settings;
 
 /// Owners whose processes run at the same time. Assumed.
@@ -190,21 +190,16 @@ fn tool(name: &str, account: &Ids) -> Command {
 fn owners(account: &Ids, deadline: Instant) -> Result<BTreeSet<String>, ProcessError> {
     let mut command = tool("condor_q", account);
     command.args(["-allusers", "-constraint", HELD, "-af", "Owner"]);
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut running = Running::start(&mut command, "condor_q")?;
-    let output = running.child.stdout.take();
-    let reader = thread::spawn(move || {
+    read_from(&mut command, "condor_q", deadline, |output| {
         let mut names = BTreeSet::new();
-        let mut output = BufReader::new(output.into_iter().next()?);
+        let mut output = BufReader::new(output);
         while let Some(line) = next_line(&mut output) {
             let name = line.and_then(|line| String::from_utf8(line).ok());
             let name = name.filter(|name| is_account(name) && names.len() < MOST_NAMES);
             names.extend(name);
         }
-        Some(names)
-    });
-    running.wait(deadline)?;
-    Ok(reader.join().ok().flatten().unwrap_or_default())
+        names
+    })
 }
 
 /// What was seen of the files of these owners, as it comes, some at a time; of those for whom there
@@ -234,21 +229,19 @@ fn each(
 /// Which of these names the name service may have ([`plain`]); `None` where it does not say so in time.
 fn named(names: &[String], deadline: Instant) -> Option<HashSet<String>> {
     let mut command = Command::new("getent");
-    command.arg("passwd").args(names).stdin(Stdio::null());
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut running = Running::start(&mut command, "getent").ok()?;
-    let mut output = running.child.stdout.take()?;
-    let reader = thread::spawn(move || {
+    command.arg("passwd").args(names);
+    let (mut running, reader) = reading(&mut command, "getent", |mut output| {
         let mut text = Vec::new();
         let _ = output.read_to_end(&mut text);
-        text
-    });
+        String::from_utf8_lossy(&text).into_owned()
+    })
+    .ok()?;
     match running.wait(deadline) {
         // It fails where one of the names is none.
         Ok(()) | Err(ProcessError::Failed { .. }) => {}
         Err(_) => return None,
     }
-    let text = String::from_utf8_lossy(&reader.join().ok()?).into_owned();
+    let text = reader.join().ok()?;
     Some(text.lines().filter_map(|line| line.split(':').next()).map(plain).collect())
 }
 
@@ -337,15 +330,7 @@ fn feed(owner: &str, account: &Ids, to: PipeWriter) -> Result<Running, ProcessEr
 fn bounded(mut output: PipeReader, deadline: Instant) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut piece = [0; 8192];
-    loop {
-        let left = deadline.saturating_duration_since(Instant::now());
-        let left = Timespec::try_from(left).ok()?;
-        match poll(&mut [PollFd::from_borrowed_fd(output.as_fd(), PollFlags::IN)], Some(&left)) {
-            Ok(0) => return None,
-            Ok(_) => {}
-            Err(rustix::io::Errno::INTR) => continue,
-            Err(_) => return None,
-        }
+    while ready(PollFd::from_borrowed_fd(output.as_fd(), PollFlags::IN), deadline).ok()? {
         match output.read(&mut piece) {
             Ok(0) => return Some(bytes),
             Ok(length) if bytes.len() + length <= LONGEST_RECORD => {
@@ -354,6 +339,7 @@ fn bounded(mut output: PipeReader, deadline: Instant) -> Option<Vec<u8>> {
             _ => return None,
         }
     }
+    None
 }
 
 impl Group {
