@@ -22,7 +22,7 @@ use holdadvise::advice::{Advice, Advisor, Costs, Editable, Policies, Recommendat
 use holdadvise::features::Holds;
 use holdadvise::history::{ATTRIBUTES, History, HistoryBuilder, HoldInQueue, LogReport, What};
 use holdadvise::inquiry::{Config, FoundModel, SettingError, costs_of, find_model, hosts};
-use holdadvise::journal::Kept;
+use holdadvise::journal::{Ended, Kept};
 use holdadvise::model::{Model, ModelError};
 use holdadvise::policy::{Knobs, PolicyTime};
 use holdadvise::queue::{AdItem, AdText, Ads, Projection, QueueError};
@@ -32,7 +32,7 @@ use holdadvise::text::Foreign;
 
 use crate::confine::{ConfineError, Limits, confine};
 use crate::learn::asked::{Question, Questions};
-use crate::line::{Ended, How, Judged, Left, Line, Shown, key_of, owner_key, reason_of};
+use crate::line::{How, Judged, Left, Line, Shown, key_of, owner_key, reason_of};
 use crate::looks::records::{self, Looks};
 use crate::settings::{LOG_BYTES, Settings, event_log};
 
@@ -490,11 +490,10 @@ fn say_acts(
             continue;
         };
         let line = Line::Ended(Ended {
-            id: ended.id,
-            result: ended.result,
             at: ended.at.max(0),
             took: ended.took.map(|took| took.max(0)),
             held_for: ended.held_for.as_deref().map(key_of),
+            ..ended
         });
         writeln!(out, "{line}")?;
     }

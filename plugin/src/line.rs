@@ -7,7 +7,6 @@
 use std::fmt;
 
 use eventlog::JobId;
-use holdadvise::acting::OpenAct;
 use holdadvise::advice::{Recommendation, TrySuccess};
 use holdadvise::journal;
 use holdadvise::text::{can_be_pasted, classad_quote, is_fit, shown};
@@ -25,11 +24,14 @@ const LONGEST_CAUSE: usize = 100;
 /// Characters of an owner, or of the id of an act.
 const LONGEST_NAME: usize = 100;
 
+/// Logits beyond this are none.
+const MOST_LOGIT: f32 = 1_000.0;
+
 /// Held jobs at most.
 const MOST_HELD: u64 = 10_000_000;
 
 /// A line of the judge.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Line {
     /// A held job was judged.
@@ -37,9 +39,10 @@ pub enum Line {
     /// A job left a hold that it was to be released from.
     Left(Left),
     /// What came of a release.
-    Ended(Ended),
-    /// What models said of a release.
-    Asked(Asked),
+    Ended(journal::Ended),
+    /// What models said of a release of a held job as it is; all of it is known, and the owner is
+    /// as [`owner_key`] has it.
+    Asked(journal::Asked),
     /// The outcome of a release without a change is known.
     Outcome(Outcome),
     /// Held jobs of an owner for which there was no room or no time.
@@ -94,34 +97,6 @@ pub struct Judged {
     pub shown: Option<Shown>,
     /// Why, one sentence or two.
     pub reason: String,
-}
-
-/// What models said of a release of a held job as it is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asked {
-    /// The job.
-    pub job: JobId,
-    /// NumHolds.
-    pub num_holds: i64,
-    /// EnteredCurrentStatus, Unix seconds.
-    pub entered: i64,
-    /// Owner, as [`owner_key`] has it.
-    pub owner: String,
-    /// The model in use.
-    pub in_use: Answer,
-    /// The one on trial.
-    pub challenger: Option<Answer>,
-}
-
-/// What a model said.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Answer {
-    /// Which: 16 hexadecimal digits.
-    pub model: String,
-    /// Before any calibration, in thousandths.
-    pub logit: i32,
-    /// Probability of success, in millionths.
-    pub probability: u32,
 }
 
 /// A release without a change, and what came of it, all in Unix seconds.
@@ -180,29 +155,6 @@ pub enum How {
     Removed,
 }
 
-/// What came of a release, as [`journal::Ended`] has it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ended {
-    /// The act.
-    pub id: String,
-    /// What came of it.
-    pub result: journal::Result,
-    /// When, Unix seconds.
-    pub at: i64,
-    /// Seconds that its input took to arrive.
-    pub took: Option<i64>,
-    /// What it is held for again.
-    pub held_for: Option<String>,
-}
-
-impl Ended {
-    /// For the journal: the hold is that of the act.
-    pub fn of(self, act: &OpenAct) -> journal::Ended {
-        let Self { id, result, at, took, held_for } = self;
-        journal::Ended { id, hold: act.hold, result, at, held_for, took }
-    }
-}
-
 /// A text as the reason of an advice: what the writer accepts.
 pub fn reason_of(text: &str) -> String {
     // No literal of HTCondor ends with a backslash.
@@ -216,6 +168,18 @@ pub fn key_of(text: &str) -> String {
         true => text.to_owned(),
         false => format!("hash {:016x}", holdadvise::text::hash(text)),
     }
+}
+
+/// What a model said, the logit in thousandths and the probability in millionths. `None` where it
+/// is what no model can say.
+pub fn answer_of(model: &str, logit: f32, probability: f64) -> Option<journal::Answer> {
+    let fits = logit.abs() <= MOST_LOGIT && (0.0..=1.0).contains(&probability);
+    fits.then(|| journal::Answer {
+        model: model.to_owned(),
+        // A zero has no sign then.
+        logit: (f64::from(logit) * 1e3).round() as f32 / 1e3 + 0.0,
+        probability: (probability * 1e6).round() / 1e6,
+    })
 }
 
 /// An owner as a name: one word. Another one is a hash of it.
@@ -251,12 +215,12 @@ impl Line {
                     && ended.held_for.as_deref().is_none_or(is_cause)
             }
             Self::Asked(asked) => {
-                is_job(asked.job)
-                    && is_count(asked.num_holds)
-                    && is_time(asked.entered)
-                    && is_name(&asked.owner)
-                    && asked.in_use.fits()
-                    && asked.challenger.as_ref().is_none_or(Answer::fits)
+                is_job(asked.hold.job)
+                    && asked.hold.num_holds.is_some_and(is_count)
+                    && asked.hold.entered_current_status.is_some_and(is_time)
+                    && asked.owner.as_deref().is_some_and(is_name)
+                    && is_answer(&asked.in_use)
+                    && asked.challenger.as_ref().is_none_or(is_answer)
             }
             Self::Outcome(Outcome { job, held, released, at, .. }) => {
                 is_job(*job) && [*held, *released, *at].into_iter().all(is_time)
@@ -264,40 +228,6 @@ impl Line {
             Self::LeftOut { owner, jobs } => is_name(owner) && *jobs <= MOST_HELD,
             Self::Note(text) => is_reason(text),
             Self::Done { .. } => true,
-        }
-    }
-}
-
-impl Answer {
-    /// Logits beyond this are none, in thousandths.
-    const MOST: i32 = 1_000_000;
-
-    /// `None` where the model says what no model can.
-    pub fn of(model: &str, logit: f32, probability: f64) -> Option<Self> {
-        let thousandths = f64::from(logit) * 1e3;
-        let fits = thousandths.abs() <= f64::from(Self::MOST) && (0.0..=1.0).contains(&probability);
-        // The casts of what is in range round.
-        fits.then(|| Self {
-            model: model.to_owned(),
-            logit: thousandths.round() as i32,
-            probability: (probability * 1e6).round() as u32,
-        })
-    }
-
-    fn fits(&self) -> bool {
-        let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-        self.model.len() == 16
-            && self.model.bytes().all(is_digit)
-            && self.logit.unsigned_abs() <= Self::MOST.unsigned_abs()
-            && self.probability <= 1_000_000
-    }
-
-    /// For the journal.
-    pub fn entry(&self) -> journal::Answer {
-        journal::Answer {
-            model: self.model.clone(),
-            logit: self.logit as f32 / 1e3,
-            probability: f64::from(self.probability) / 1e6,
         }
     }
 }
@@ -332,6 +262,14 @@ impl Shown {
             && is_time(self.entered)
             && is_time(self.expires)
     }
+}
+
+fn is_answer(answer: &journal::Answer) -> bool {
+    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    answer.model.len() == 16
+        && answer.model.bytes().all(is_digit)
+        && answer.logit.abs() <= MOST_LOGIT
+        && (0.0..=1.0).contains(&answer.probability)
 }
 
 fn is_job(job: JobId) -> bool {
@@ -373,6 +311,8 @@ fn is_reason(text: &str) -> bool {
 mod tests {
     use proptest::prelude::*;
 
+    use holdadvise::journal::{Answer, Asked, Ended, HoldOf};
+
     use super::*;
 
     pub(crate) fn judged() -> Judged {
@@ -408,22 +348,47 @@ mod tests {
     }
 
     fn answer() -> Answer {
-        Answer::of("00112233445566ff", 0.5, 0.25).unwrap()
+        answer_of("00112233445566ff", 0.50049, 0.250_000_4).unwrap()
     }
 
     #[test]
     fn a_model_says_what_a_model_can_say() {
-        assert_eq!((answer().logit, answer().probability), (500, 250_000));
+        assert_eq!((answer().logit, answer().probability), (0.5, 0.25));
         for (logit, probability) in [(f32::NAN, 0.5), (1e9, 0.5), (0.0, 1.5), (0.0, f64::NAN)] {
-            assert_eq!(Answer::of("00112233445566ff", logit, probability), None);
+            assert_eq!(answer_of("00112233445566ff", logit, probability), None);
         }
-        let back = answer().entry();
-        assert_eq!((back.logit, back.probability), (0.5, 0.25));
+        let zero = answer_of("00112233445566ff", -1e-9, 1.0).unwrap();
+        assert!(zero.logit.is_sign_positive());
+    }
+
+    #[test]
+    fn answers_have_one_spelling() {
+        for step in 0..=2_000_u16 {
+            let step = f64::from(step);
+            let answer = answer_of(&"a".repeat(16), (step - 1e3) as f32 * 0.917, step / 2e3);
+            let asked = |challenger| Asked {
+                hold: hold(0, 2),
+                owner: Some("alice".to_owned()),
+                in_use: answer.clone().unwrap(),
+                challenger,
+            };
+            let line = Line::Asked(asked(answer.clone()));
+            assert_eq!(Line::read(line.to_string().as_bytes()), Some(line));
+        }
+    }
+
+    fn hold(proc: i32, num_holds: i64) -> HoldOf {
+        HoldOf {
+            job: JobId::new(7, proc),
+            num_holds: Some(num_holds),
+            entered_current_status: Some(9),
+        }
     }
 
     fn lines() -> Vec<Line> {
         let ended = Ended {
             id: "5f-1-0".to_owned(),
+            hold: hold(0, 2),
             result: journal::Result::Failure,
             at: 7,
             took: Some(3),
@@ -447,20 +412,16 @@ mod tests {
             Line::Note("event log: denied".to_owned()),
             Line::Done { seen: 7, judged: 5 },
             Line::Asked(Asked {
-                job: JobId::new(7, 0),
-                num_holds: 2,
-                entered: 9,
-                owner: owner_key("alice"),
+                hold: hold(0, 2),
+                owner: Some(owner_key("alice")),
                 in_use: answer(),
                 challenger: None,
             }),
             Line::Asked(Asked {
-                job: JobId::new(7, 1),
-                num_holds: 1,
-                entered: 9,
-                owner: owner_key(&"a b\t\u{e9}".repeat(99)),
+                hold: hold(1, 1),
+                owner: Some(owner_key(&"a b\t\u{e9}".repeat(99))),
                 in_use: answer(),
-                challenger: Some(Answer { logit: -12_345, ..answer() }),
+                challenger: Some(Answer { logit: -12.345, ..answer() }),
             }),
             Line::Outcome(Outcome {
                 job: JobId::new(7, 1),

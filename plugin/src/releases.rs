@@ -12,7 +12,7 @@ use holdadvise::acting::{
 };
 use holdadvise::advice::{Recommendation, Since, Target};
 use holdadvise::history::Action;
-use holdadvise::journal::{Act, Did, Entry, HoldOf, Step, VERSION, Weighed, What, owner_of};
+use holdadvise::journal::{Act, Did, Ended, Entry, HoldOf, Step, VERSION, Weighed, What, owner_of};
 use holdadvise::metrics::Band;
 
 use crate::line::{How, Judged, Line};
@@ -55,7 +55,8 @@ pub fn settled(entries: &[Entry], lines: &[Line], now: i64) -> Vec<Entry> {
         let Some(act) = open.remove(&ended.id) else { continue };
         let earliest = act.at.saturating_sub(APART);
         if (earliest..=now.saturating_add(APART)).contains(&ended.at) {
-            new.push(entry(now, What::Outcome(ended.clone().of(&act))));
+            let ended = Ended { hold: act.hold, ..ended.clone() };
+            new.push(entry(now, What::Outcome(ended)));
         }
     }
     new

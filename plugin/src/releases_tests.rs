@@ -4,7 +4,7 @@ use holdadvise::journal::{By, Journal, Result};
 use holdadvise::queue::Schedd;
 
 use super::*;
-use crate::line::{Ended, Left};
+use crate::line::Left;
 
 const NOW: i64 = 1_790_000_000;
 const HELD: i64 = NOW - 500;
@@ -89,7 +89,8 @@ fn left(act: &OpenAct, at: i64, how: How) -> Line {
 }
 
 fn ended(act: &OpenAct, at: i64, result: Result) -> Line {
-    Line::Ended(Ended { id: act.id.clone(), result, at, took: Some(5), held_for: None })
+    let (id, hold) = (act.id.clone(), act.hold);
+    Line::Ended(Ended { id, hold, result, at, took: Some(5), held_for: None })
 }
 
 #[test]

@@ -173,7 +173,7 @@ fn judged(point: &AccessPoint, settings: &[(&str, &str)]) -> Vec<Line> {
     lines.map(|line| Line::read(line).unwrap_or_else(|| panic!("{}", text(line)))).collect()
 }
 
-fn asked_in(lines: &[Line]) -> Vec<&holdadvise_plugin::line::Asked> {
+fn asked_in(lines: &[Line]) -> Vec<&Asked> {
     let asked = lines.iter().filter_map(|line| match line {
         Line::Asked(asked) => Some(asked),
         _ => None,
@@ -200,7 +200,7 @@ fn models_are_asked_about_each_hold_beside_the_advice() {
     let entries: Vec<Entry> = said
         .iter()
         .map(|one| {
-            let asked = asked(one.job, one.entered, one.in_use.entry(), None);
+            let asked = Asked { owner: None, challenger: None, ..(*one).clone() };
             Entry { version: VERSION, time: now(), what: What::Asked(asked) }
         })
         .collect();

@@ -14,11 +14,11 @@ use holdadvise::advice::Advisor;
 use holdadvise::features::Holds;
 use holdadvise::history::HoldInQueue;
 use holdadvise::home::Places;
-use holdadvise::journal::{self, Entry, HoldOf, JournalError, VERSION, What};
+use holdadvise::journal::{Asked, Entry, HoldOf, JournalError, VERSION, What};
 use holdadvise::model::{Model, ModelError};
 
 use super::{MONTHS_ASKED, add, read};
-use crate::line::{Answer, Asked, Line};
+use crate::line::{Line, answer_of};
 use crate::settings::Settings;
 
 /// Holds that a pass asks about at most.
@@ -128,25 +128,24 @@ impl Questions {
             let advisor = Advisor::about(history, challenger, &Holds::Clusters(clusters))?;
             let advisor = ManuallyDrop::new(advisor);
             let probability = |logit| challenger.metadata.calibration.probability(logit);
-            let answer = |logit: Option<f32>| Answer::of(identity, logit?, probability(logit?));
+            let answer = |logit: Option<f32>| answer_of(identity, logit?, probability(logit?));
             others = self.all(&advisor, &holds, until)?.into_iter().map(answer).collect();
         }
         let others = others.into_iter().chain(std::iter::repeat(None));
         let all = holds.into_iter().zip(owners).zip(said).zip(others);
         for ((((job, hold), owner), logit), challenger) in all {
             let probability = |logit| model.metadata.calibration.probability(logit);
-            let in_use = logit.and_then(|l| Answer::of(&self.in_use, l, probability(l)));
+            let in_use = logit.and_then(|l| answer_of(&self.in_use, l, probability(l)));
             // With one on trial both are asked or none.
             let is_whole = self.challenger.is_none() || challenger.is_some();
-            let (Some(in_use), Some(num_holds), true) = (in_use, hold.num_holds, is_whole) else {
-                continue;
+            let Some(in_use) = in_use.filter(|_| is_whole) else { continue };
+            let hold = HoldOf {
+                job,
+                num_holds: hold.num_holds,
+                entered_current_status: Some(hold.entered_current_status),
             };
-            let entered = hold.entered_current_status;
-            writeln!(
-                out,
-                "{}",
-                Line::Asked(Asked { job, num_holds, entered, owner, in_use, challenger })
-            )?;
+            let asked = Asked { hold, owner: Some(owner), in_use, challenger };
+            writeln!(out, "{}", Line::Asked(asked))?;
         }
         Ok(())
     }
@@ -186,20 +185,11 @@ pub enum AskError {
 /// # Errors
 /// [`JournalError`]
 pub fn keep(settings: &Settings, lines: &[Line], now: i64) -> Result<Option<String>, JournalError> {
-    let entry = |line: &Line| {
-        let Line::Asked(Asked { job, num_holds, entered, owner, in_use, challenger }) = line else {
-            return None;
-        };
-        let hold = HoldOf {
-            job: *job,
-            num_holds: Some(*num_holds),
-            entered_current_status: Some(*entered),
-        };
-        let challenger = challenger.as_ref().map(Answer::entry);
-        let owner = Some(owner.clone());
-        let asked = journal::Asked { hold, owner, in_use: in_use.entry(), challenger };
-        let what = What::Asked(asked);
-        Some(Entry { version: VERSION, time: now, what })
+    let entry = |line: &Line| match line {
+        Line::Asked(asked) => {
+            Some(Entry { version: VERSION, time: now, what: What::Asked(asked.clone()) })
+        }
+        _ => None,
     };
     let entries: Vec<Entry> = lines.iter().filter_map(entry).collect();
     add(&settings.asked(), &entries, MONTHS_ASKED)
