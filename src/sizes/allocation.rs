@@ -92,7 +92,6 @@ impl Demand {
     /// Of jobs that finished, and of those that did not: each of these stands for those that
     /// finished with more (B. Efron 1967), or if there are none for one that needs what it used, or
     /// half as much again where it met its limit. `None` where none finished.
-    #[must_use]
     pub fn of(resource: Resource, used: &[Used], limited: &[Limited]) -> Option<Self> {
         let seconds = used.iter().map(|used| used.seconds).sum::<f64>() / used.len() as f64;
         // Without times each run is as long as another.
@@ -134,31 +133,26 @@ impl Demand {
     }
 
     /// Jobs that finished.
-    #[must_use]
     pub const fn finished(&self) -> usize {
         self.enough.len()
     }
 
     /// The largest request is that of a job that finished.
-    #[must_use]
     pub const fn is_known(&self) -> bool {
         self.is_known
     }
 
     /// What a job is taken to need that needs more than all.
-    #[must_use]
     pub fn beyond(&self) -> i64 {
         self.resource.beyond(self.largest())
     }
 
     /// The request that is enough for all.
-    #[must_use]
     pub fn largest(&self) -> i64 {
         self.points.last().map_or(0, |point| point.request)
     }
 
     /// What to ask for.
-    #[must_use]
     pub fn allocation(&self, again: Again) -> Allocation {
         let largest = self.largest();
         let all: f64 = self.points.iter().map(|point| point.seconds).sum();
@@ -178,7 +172,6 @@ impl Demand {
     }
 
     /// What is enough for all that finished.
-    #[must_use]
     pub fn enough(&self) -> Allocation {
         let largest = self.largest();
         Allocation { first: largest, largest, finished: self.finished(), retried: 0 }
@@ -189,7 +182,6 @@ impl Demand {
     /// all before it with a chance of 1 in their number and one (each is as likely as another to
     /// need the most); it is taken to need half as much again. `slot`: the size of the slot in
     /// whose hours a hold counts.
-    #[must_use]
     pub fn expected(&self, request: i64, again: Again, slot: i64) -> f64 {
         let largest = self.largest();
         let weight: f64 = self.points.iter().map(|point| point.weight).sum();
@@ -205,7 +197,6 @@ impl Demand {
     /// For a job that was held when it had `given` and needs more: the allocation of those that
     /// used more and finished. Where they are fewer than [`LEAST`], it asks for no less than
     /// [`Resource::raised`]. `None` where there are none.
-    #[must_use]
     pub fn above(resource: Resource, used: &[Used], given: i64) -> Option<Allocation> {
         let more: Vec<Used> =
             used.iter().copied().filter(|used| used.peak > given as f64).collect();

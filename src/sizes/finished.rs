@@ -27,7 +27,6 @@ pub struct Size {
 
 impl Finished {
     /// Of this resource.
-    #[must_use]
     pub const fn of(&self, resource: Resource) -> Size {
         match resource {
             Resource::Memory => self.memory,
@@ -38,7 +37,6 @@ impl Finished {
 
 /// What the job asked for and used, if it exited with 0 before `now`, Unix seconds. Peaks are the
 /// largest of what its ads, the sizes of its images (006) and the table at its end (005) say.
-#[must_use]
 pub fn finished(job: &JobHistory, now: i64) -> Option<Finished> {
     let steps = job.steps_until(now);
     let ads = &job.ads[..job.ads.partition_point(|ad| ad.known <= now)];

@@ -2,12 +2,10 @@
 //!
 //! - `allocation`: the first request and the one after it, by first allocation.
 //! - `finished`: what a job that exited with 0 asked for and used.
-//! - [`replay`]: what a way to size jobs would have wasted.
 //! - `resource`: memory and disk.
 
 mod allocation;
 mod finished;
-pub mod replay;
 mod resource;
 
 pub use allocation::{Again, Allocation, Demand, LEAST, Limited, Used};

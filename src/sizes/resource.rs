@@ -55,7 +55,6 @@ impl Resource {
     pub const ALL: [Self; 2] = [Self::Memory, Self::Disk];
 
     /// The attribute of the job that asks for it.
-    #[must_use]
     pub const fn attribute(self) -> &'static str {
         match self {
             Self::Memory => "RequestMemory",
@@ -64,7 +63,6 @@ impl Resource {
     }
 
     /// The word in submit commands: `request_memory`, `retry_request_memory`.
-    #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
             Self::Memory => "memory",
@@ -73,7 +71,6 @@ impl Resource {
     }
 
     /// The unit of its figures: MiB or KiB.
-    #[must_use]
     pub const fn unit(self) -> &'static str {
         match self {
             Self::Memory => "MiB",
@@ -83,7 +80,6 @@ impl Resource {
 
     /// Since when `retry_request_memory` and `retry_request_disk` are there (version history,
     /// 25.2.1 and 25.10.1).
-    #[must_use]
     pub const fn retried_since(self) -> Version {
         match self {
             Self::Memory => Version::new(25, 2, 1),
@@ -111,14 +107,12 @@ impl Resource {
     }
 
     /// The request that usage of `peak` is not near to.
-    #[must_use]
     pub fn request_for(self, peak: f64) -> i64 {
         let peak = peak.ceil().clamp(0.0, self.most() as f64) as i64;
         self.rounded(peak.saturating_mul(NEAR_LIMIT.1) / NEAR_LIMIT.0)
     }
 
     /// The request after one of so much that was too small, where nothing else is known.
-    #[must_use]
     pub fn raised(self, from: i64) -> i64 {
         self.rounded(from.saturating_mul(RAISE))
     }
@@ -141,7 +135,6 @@ impl Resource {
     /// The resource this hold is about, for the codes that can be about one: of a request by subcode
     /// (102 memory, 104 disk; 0 and 102 were both before 24.0.12, so the text goes before 102), of
     /// policies by their reason's words.
-    #[must_use]
     pub fn of_hold(code: i32, subcode: Option<i32>, reason: &str) -> Option<Self> {
         match (HoldCode::of(code)?.subcode, subcode) {
             (Subcode::Resource, Some(104)) => Some(Self::Disk),
