@@ -7,8 +7,10 @@ use std::io::{Cursor, Read};
 
 use zip::{CompressionMethod, ZipArchive};
 
-use super::error::printable;
-use super::{ModelError, ModelMetadata, TensorEntry};
+use super::error::{printable, tensor_error};
+use super::metadata::limits;
+use super::trees::TREE_TENSORS;
+use super::{Forest, ModelError, ModelMetadata, TensorEntry};
 
 /// Name of the metadata below the archive's top folder.
 pub const METADATA_ENTRY: &str = "extra/holdadvise.json";
@@ -150,6 +152,72 @@ impl<'a> Archive<'a> {
             return Err(fail(format!("value {at} is {}, not a finite number", values[at])));
         }
         Ok(values)
+    }
+}
+
+/// Tensors of an archive by name, within the limit on all of them together.
+pub(crate) struct Tensors<'a, 'b> {
+    archive: &'a mut Archive<'b>,
+    entries: &'a [TensorEntry],
+    bytes: u64,
+}
+
+impl<'a, 'b> Tensors<'a, 'b> {
+    pub(crate) fn new(archive: &'a mut Archive<'b>, entries: &'a [TensorEntry]) -> Self {
+        Self { archive, entries, bytes: 0 }
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.entries.iter().any(|entry| entry.name == name)
+    }
+
+    fn find(&self, name: &str) -> Result<&'a TensorEntry, ModelError> {
+        self.entries.iter().find(|entry| entry.name == name).ok_or_else(|| {
+            tensor_error(name, format!("not in the table of tensors of {METADATA_ENTRY}"))
+        })
+    }
+
+    pub(super) fn shape<const SIDES: usize>(
+        &self,
+        name: &str,
+    ) -> Result<[usize; SIDES], ModelError> {
+        let entry = self.find(name)?;
+        <[usize; SIDES]>::try_from(entry.shape.as_slice()).map_err(|_| {
+            tensor_error(name, format!("shape {:?}, {SIDES} sides are needed", entry.shape))
+        })
+    }
+
+    pub(super) fn values(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f32>, ModelError> {
+        let entry = self.find(name)?;
+        if entry.shape != shape {
+            return Err(tensor_error(name, format!("shape {:?}, expected {shape:?}", entry.shape)));
+        }
+        self.bytes = self.bytes.saturating_add(entry.bytes().unwrap_or(u64::MAX));
+        check_size("all tensors together", self.bytes, MAX_TENSORS_BYTES)?;
+        self.archive.tensor(entry)
+    }
+
+    /// The decision trees whose tensors have these letters before their names, for rows of `k`
+    /// values.
+    ///
+    /// # Errors
+    /// When a tensor is missing or too large, or the trees do not fit.
+    pub(crate) fn forest(&mut self, prefix: &str, k: usize) -> Result<Forest, ModelError> {
+        let names = TREE_TENSORS.map(|name| format!("{prefix}{name}"));
+        let ([trees], [nodes]) = (self.shape(&names[0])?, self.shape(&names[1])?);
+        for (name, found, most) in
+            [(&names[0], trees, limits::TREES), (&names[1], nodes, limits::TREE_NODES)]
+        {
+            if found > most {
+                return Err(tensor_error(name, format!("{found} values, {most} are the most")));
+            }
+        }
+        let sides = [trees, nodes, nodes, nodes, nodes, nodes, 1];
+        let mut tensors: [Vec<f32>; 7] = Default::default();
+        for ((tensor, name), side) in tensors.iter_mut().zip(&names).zip(sides) {
+            *tensor = self.values(name, &[side])?;
+        }
+        Forest::of_tensors(&tensors, k)
     }
 }
 

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::archive::MAX_TENSORS_BYTES;
+use super::archive::Tensors;
 use super::error::tensor_error;
 use super::lanes::dot;
 use super::lstm::{Lstm, LstmState};
@@ -68,13 +68,13 @@ impl BuiltinEngine {
     /// [`ModelError::Tensor`] when a tensor is missing, misshapen, too large or not finite.
     pub fn new(archive: &mut Archive<'_>, metadata: &ModelMetadata) -> Result<Self, ModelError> {
         metadata.check()?;
-        let has = |name: &str| metadata.tensors.iter().any(|entry| entry.name == name);
+        let mut tensors = Tensors::new(archive, &metadata.tensors);
         let fault =
             if metadata.contract != Contract::StatesStatics || metadata.output != Output::Logit {
                 "the module takes one-hot input or returns a probability"
             } else if metadata.tensors.is_empty() {
                 "extra/holdadvise.json has no table of tensors"
-            } else if !has("lstm_recurrent_weight") {
+            } else if !tensors.has("lstm_recurrent_weight") {
                 "the module has no parameter lstm_recurrent_weight"
             } else {
                 ""
@@ -83,8 +83,6 @@ impl BuiltinEngine {
             return Err(ModelError::Architecture(fault.to_owned()));
         }
         let Dimensions { e, j, k, .. } = metadata.dimensions;
-        let mut tensors = Tensors { archive, metadata, bytes: 0 };
-
         let [rows, width] = tensors.shape("embedding")?;
         let [layers, gates, hidden] = tensors.shape("lstm_recurrent_weight")?;
         let [units, _] = tensors.shape("statics_weight")?;
@@ -129,6 +127,8 @@ impl BuiltinEngine {
         let lstm = Lstm::new(width, hidden, (0..layers).map(layer));
 
         let statics = tensors.statics(k, units)?;
+        // Networks of the first templates have no trees.
+        let has_trees = tensors.has(TREE_TENSORS[0]);
         Ok(Self {
             dimensions: metadata.dimensions,
             embedding,
@@ -138,7 +138,7 @@ impl BuiltinEngine {
             statics,
             head: tensors.linear("hidden", joint, hidden + units)?,
             output: tensors.linear("output", 1, joint)?,
-            forest: tensors.forest(k)?,
+            forest: if has_trees { tensors.forest("", k)? } else { Forest::default() },
         })
     }
 
@@ -282,43 +282,7 @@ fn rectify(values: &mut [f32]) {
     values.iter_mut().for_each(|value| *value = value.max(0.0));
 }
 
-/// Parameters by name, within the limit on all of them together.
-struct Tensors<'a, 'b> {
-    archive: &'a mut Archive<'b>,
-    metadata: &'a ModelMetadata,
-    bytes: u64,
-}
-
 impl Tensors<'_, '_> {
-    fn shape<const SIDES: usize>(&self, name: &str) -> Result<[usize; SIDES], ModelError> {
-        let entry = self.find(name)?;
-        <[usize; SIDES]>::try_from(entry.shape.as_slice()).map_err(|_| {
-            tensor_error(name, format!("shape {:?}, {SIDES} sides are needed", entry.shape))
-        })
-    }
-
-    fn find(&self, name: &str) -> Result<&super::TensorEntry, ModelError> {
-        self.metadata.tensors.iter().find(|entry| entry.name == name).ok_or_else(|| {
-            tensor_error(name, "not in the table of tensors of extra/holdadvise.json")
-        })
-    }
-
-    fn values(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f32>, ModelError> {
-        let entry = self.find(name)?.clone();
-        if entry.shape != shape {
-            return Err(tensor_error(name, format!("shape {:?}, expected {shape:?}", entry.shape)));
-        }
-        self.bytes = self.bytes.saturating_add(entry.bytes().unwrap_or(u64::MAX));
-        if self.bytes > MAX_TENSORS_BYTES {
-            return Err(ModelError::TooLarge {
-                what: "all tensors together".to_owned(),
-                size: self.bytes,
-                limit: MAX_TENSORS_BYTES,
-            });
-        }
-        self.archive.tensor(&entry)
-    }
-
     /// The layer over the statics.
     fn statics(&mut self, k: usize, units: usize) -> Result<Statics, ModelError> {
         let mean = self.values("statics_mean", &[k])?;
@@ -329,7 +293,7 @@ impl Tensors<'_, '_> {
         let Linear { weight, bias, .. } = self.linear("statics", units, k)?;
         let layer = (weight.as_slice(), bias.as_slice());
         // Networks of the first template know neither pieces nor a furthest value.
-        if !self.metadata.tensors.iter().any(|entry| entry.name == "statics_piece_column") {
+        if !self.has("statics_piece_column") {
             return Ok(Statics::new(&mean, &scale, layer, None));
         }
         let [count] = self.shape("statics_piece_column")?;
@@ -354,36 +318,6 @@ impl Tensors<'_, '_> {
         }
         let piece_weight = self.values("statics_piece_weight", &[units, count])?;
         Ok(Statics::new(&mean, &scale, layer, Some((&pieces, &piece_weight))))
-    }
-
-    /// The decision trees.
-    fn forest(&mut self, k: usize) -> Result<Forest, ModelError> {
-        let [root, column, .., steps] = TREE_TENSORS;
-        // Networks of the first templates have none.
-        if !self.metadata.tensors.iter().any(|entry| entry.name == root) {
-            return Ok(Forest::default());
-        }
-        let [trees] = self.shape(root)?;
-        let [nodes] = self.shape(column)?;
-        for (name, found, most) in
-            [(root, trees, limits::TREES), (column, nodes, limits::TREE_NODES)]
-        {
-            if found > most {
-                return Err(tensor_error(name, format!("{found} values, {most} are the most")));
-            }
-        }
-        let mut tensors: [Vec<f32>; 7] = Default::default();
-        for (tensor, name) in tensors.iter_mut().zip(TREE_TENSORS) {
-            let side = if name == root {
-                trees
-            } else if name == steps {
-                1
-            } else {
-                nodes
-            };
-            *tensor = self.values(name, &[side])?;
-        }
-        Forest::of_tensors(&tensors, k)
     }
 
     fn linear(&mut self, name: &str, outputs: usize, inputs: usize) -> Result<Linear, ModelError> {

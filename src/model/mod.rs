@@ -45,6 +45,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 pub use crate::features::{FeatureSchema, StaticSource};
+pub(crate) use archive::Tensors;
 pub use archive::{
     Archive, MAX_ARCHIVE_BYTES, MAX_METADATA_BYTES, MAX_TENSOR_BYTES, MAX_TENSORS_BYTES,
     METADATA_ENTRY,

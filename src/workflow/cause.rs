@@ -46,7 +46,6 @@ impl Serialize for Cause {
 
 impl Cause {
     /// What the code of a hold means, a clause; of a kind of cause that says it by its name nothing.
-    #[must_use]
     pub fn meaning(&self) -> Option<&'static str> {
         match self {
             Self::Hold { code, .. } | Self::Vacated { code, .. } => {
@@ -57,7 +56,6 @@ impl Cause {
     }
 
     /// Why a job left its slot, by VacateReasonCode and VacateReasonSubCode where they are known.
-    #[must_use]
     pub fn of_vacate(code: Option<(i32, i32)>) -> Self {
         match code {
             Some((code, subcode)) if (1..VACATE_BASE).contains(&code) => {
@@ -68,7 +66,6 @@ impl Cause {
     }
 
     /// An exit code or a signal with the line that the program wrote; another cause as it is.
-    #[must_use]
     pub fn saying(&self, line: Arc<str>) -> Self {
         match *self {
             Self::Exit(Some(code)) => Self::ExitSaying(code, line),
@@ -78,7 +75,6 @@ impl Cause {
     }
 
     /// The cause without what the program wrote, if it has that.
-    #[must_use]
     pub fn unsaid(&self) -> Option<Self> {
         match *self {
             Self::ExitSaying(code, _) => Some(Self::Exit(Some(code))),
@@ -88,7 +84,6 @@ impl Cause {
     }
 
     /// The kind of cause, without what tells causes of a kind apart.
-    #[must_use]
     pub fn kind(&self) -> Self {
         match *self {
             Self::Hold { code, .. } => Self::Hold { code, subcode: None },
@@ -101,7 +96,6 @@ impl Cause {
 
     /// Its name: `held 13/256 TransferInputError`, `vacated 13/256 TransferInputError`, `exit 75`,
     /// `exit 1: "KeyError: 'x'"`, `signal 9`, `evicted`.
-    #[must_use]
     pub fn name(&self) -> String {
         match *self {
             Self::Hold { code, subcode } => format!("held {}", hold_code::coded(code, subcode)),

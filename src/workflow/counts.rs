@@ -62,7 +62,6 @@ pub struct Counts {
 impl Counts {
     /// Counts runs. What programs wrote tells no causes apart, and runs that a person stopped do
     /// not count.
-    #[must_use]
     pub fn of(runs: &[Run]) -> Self {
         let mut failed: BTreeMap<(Cause, &str), u32> = BTreeMap::new();
         let mut others: BTreeMap<&str, [u32; 2]> = BTreeMap::new();
@@ -94,7 +93,6 @@ impl Counts {
     }
 
     /// Failed runs.
-    #[must_use]
     pub fn failures(&self) -> usize {
         self.failed.iter().map(|cell| cell.runs as usize).sum()
     }
@@ -145,7 +143,6 @@ impl Vocabulary {
 
     /// Rows and columns of a matrix. Columns: all sites together, 24 sites, other sites, runs
     /// whose site is not known.
-    #[must_use]
     pub const fn sides(&self) -> [usize; 2] {
         [self.causes.len() + 3, 1 + SITES + 2]
     }
@@ -158,14 +155,12 @@ impl Vocabulary {
 
     /// Failed runs that were held for a cause with a row of its own and a meaning that is HTCondor's.
     /// What is right is known of holds alone, and the subcodes of policies are whatever these say.
-    #[must_use]
     pub fn known_holds(&self, counts: &Counts) -> usize {
         let is_known = |cell: &&Cell| cell.is_meant_by_htcondor() && self.row_of(cell).is_some();
         counts.failed.iter().filter(is_known).map(|cell| cell.runs as usize).sum()
     }
 
     /// A matrix of ln(1 + runs), row by row.
-    #[must_use]
     pub fn matrix(&self, counts: &Counts) -> Vec<f32> {
         let [height, width] = self.sides();
         let mut matrix = vec![0.0_f32; height * width];

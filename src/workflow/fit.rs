@@ -178,7 +178,6 @@ impl Kinds<'_> {
 }
 
 /// What jobs should ask for, the kinds with most jobs that finished first.
-#[must_use]
 pub fn fits(history: &History, question: &Question<'_>) -> Vec<Fit> {
     let is_asked = |job: &&JobHistory| {
         let owner = history.owner_of(job.job).map(|owner| history.symbols.name(owner));

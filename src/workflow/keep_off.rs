@@ -36,7 +36,6 @@ pub struct KeepOff {
 /// What keeps jobs off the places suspected: a command for the jobs of the same Requirements. Jobs
 /// whose Requirements are not known or not `editable` get none, nor do idle ones whose Requirements
 /// have all of it.
-#[must_use]
 pub fn keep_off(waiting: &[Waiting], suspects: &[Suspect], editable: &Editable) -> Vec<KeepOff> {
     let exclusions: Vec<String> = suspects.iter().filter_map(Suspect::exclusion).collect();
     if exclusions.is_empty() {

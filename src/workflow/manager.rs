@@ -73,7 +73,6 @@ impl Manager {
     }
 
     /// It left the queue.
-    #[must_use]
     pub fn has_ended(&self) -> bool {
         matches!(self.state, ManagerState::Ended(_) | ManagerState::Removed)
     }

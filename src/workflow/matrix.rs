@@ -102,7 +102,6 @@ fn machines(runs: &[Run]) -> usize {
 
 impl Matrix {
     /// Counts runs.
-    #[must_use]
     pub fn of(runs: &[Run], by: By) -> Self {
         let by = resolved(runs, by);
         let names = Names::of(runs, by);

@@ -93,7 +93,6 @@ pub struct View {
 impl View {
     /// The view of the jobs that `names` is true for, by id and owner, as of `now`, Unix seconds.
     /// `says`: what the program of a failed last run wrote at its end.
-    #[must_use]
     pub fn of(
         history: &History,
         now: i64,

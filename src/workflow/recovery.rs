@@ -39,7 +39,6 @@ impl Recovery {
         [Self::Retry, Self::Elsewhere, Self::Memory, Self::Split, Self::GiveUp];
 
     /// The word printed.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Retry => "retry",
@@ -83,7 +82,6 @@ pub struct Shown {
 impl Shown {
     /// What these runs show until `now`, Unix seconds. `suspects`: places that they are suspected
     /// at.
-    #[must_use]
     pub fn of(history: &History, runs: &[Run], suspects: &[Suspect], by: By, now: i64) -> Self {
         let by = resolved(runs, by);
         let clusters: BTreeSet<i32> = runs.iter().map(|run| run.job.cluster).collect();
@@ -111,7 +109,6 @@ impl Shown {
 
     /// What a model says of one workflow, where nothing that is shown speaks against it. `thrashes`:
     /// jobs start and leave their slots again and again by their own fault.
-    #[must_use]
     pub fn recovering(&self, model: &RecoveryModel, thrashes: bool) -> Option<Recovering> {
         let known = model.vocabulary().known_holds(&self.counts);
         let is_known = self.is_most(known) || self.is_most(self.at_memory);

@@ -12,8 +12,8 @@ use zip::{CompressionMethod, ZipWriter};
 use super::counts::{CAUSES, Counts, SITES, Vocabulary};
 use super::recovery::Recovery;
 use crate::model::{
-    Archive, Forest, MAX_METADATA_BYTES, MAX_TENSORS_BYTES, METADATA_ENTRY, ModelError,
-    TREE_TENSORS, TensorEntry, TrainingSummary,
+    Archive, Forest, MAX_METADATA_BYTES, METADATA_ENTRY, ModelError, TREE_TENSORS, TensorEntry,
+    Tensors, TrainingSummary,
 };
 use crate::text::shown;
 
@@ -52,7 +52,6 @@ pub struct Said {
 
 impl Said {
     /// The likeliest action, the first of equal ones.
-    #[must_use]
     pub fn most(&self) -> (Recovery, f64) {
         let all = Recovery::ALL.into_iter().zip(self.actions);
         all.rev().max_by(|one, other| one.1.total_cmp(&other.1)).unwrap_or((Recovery::GiveUp, 0.0))
@@ -106,26 +105,12 @@ impl RecoveryModel {
             return Err(ModelError::Metadata(detail));
         }
         about.training.trained_on = shown(&about.training.trained_on, 300);
-        let sizes = about.tensors.iter().map(|tensor| tensor.bytes().unwrap_or(u64::MAX));
-        let size = sizes.fold(0, u64::saturating_add);
-        if size > MAX_TENSORS_BYTES {
-            let what = "all tensors together".to_owned();
-            return Err(ModelError::TooLarge { what, size, limit: MAX_TENSORS_BYTES });
-        }
         check(&about.vocabulary)?;
         let [height, width] = about.vocabulary.sides();
+        let mut tensors = Tensors::new(&mut archive, &about.tensors);
         let mut forests: [Forest; OUTPUTS] = Default::default();
         for (forest, output) in forests.iter_mut().zip(outputs()) {
-            let mut tensors: [Vec<f32>; 7] = Default::default();
-            for (tensor, name) in tensors.iter_mut().zip(names(output)) {
-                let entry = about.tensors.iter().find(|entry| entry.name == name);
-                let missing = || ModelError::Tensor {
-                    name,
-                    detail: format!("not in the table of tensors of {METADATA_ENTRY}"),
-                };
-                *tensor = archive.tensor(entry.ok_or_else(missing)?)?;
-            }
-            *forest = Forest::of_tensors(&tensors, height * width)?;
+            *forest = tensors.forest(&format!("{output}."), height * width)?;
         }
         Self::new(about.vocabulary, forests, about.training)
     }
@@ -142,8 +127,10 @@ impl RecoveryModel {
 
     /// The names of its tensors and their values.
     fn tensors(&self) -> impl Iterator<Item = (String, Vec<f32>)> {
-        let all = self.forests.iter().zip(outputs());
-        all.flat_map(|(forest, output)| names(output).into_iter().zip(forest.tensors()))
+        self.forests.iter().zip(outputs()).flat_map(|(forest, output)| {
+            let names = TREE_TENSORS.map(|name| format!("{output}.{name}"));
+            names.into_iter().zip(forest.tensors())
+        })
     }
 
     /// The files of its tensors.
@@ -170,7 +157,6 @@ impl RecoveryModel {
     }
 
     /// What it says of a workflow.
-    #[must_use]
     pub fn say(&self, counts: &Counts) -> Said {
         let matrix = self.vocabulary.matrix(counts);
         let of = |forest: &Forest| 1.0 / (1.0 + (-forest.logit(&matrix)).exp());
@@ -179,27 +165,21 @@ impl RecoveryModel {
     }
 
     /// What its matrices are of.
-    #[must_use]
     pub const fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
     }
 
     /// What it was trained on; nothing in it controls a terminal.
-    #[must_use]
     pub fn trained_on(&self) -> &str {
         &self.training.trained_on
     }
 }
 
-/// The names of the outputs.
-fn outputs() -> [&'static str; OUTPUTS] {
-    std::array::from_fn(|at| Recovery::ALL.get(at).map_or("memory must change", |of| of.name()))
-}
-
-/// The names of the tensors of an output, in the order of [`TREE_TENSORS`].
-fn names(output: &str) -> [String; 7] {
-    let output = output.replace(' ', "-");
-    TREE_TENSORS.map(|name| format!("{output}.{name}"))
+/// The names of the outputs in those of tensors.
+fn outputs() -> [String; OUTPUTS] {
+    std::array::from_fn(|at| {
+        Recovery::ALL.get(at).map_or("memory must change", |of| of.name()).replace(' ', "-")
+    })
 }
 
 /// The file of a tensor.
@@ -230,86 +210,5 @@ fn packed(files: &[(String, Vec<u8>)]) -> zip::result::ZipResult<Vec<u8>> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
-    use super::super::counts::Layout;
-    use super::*;
-    use crate::model::Node;
-
-    /// A model that gives one action this logit, and everything else its negative.
-    pub(in crate::workflow) fn always(
-        vocabulary: Vocabulary,
-        action: Recovery,
-        logit: f32,
-    ) -> RecoveryModel {
-        let forest = |at: usize| {
-            let value = if Recovery::ALL.get(at) == Some(&action) { logit } else { -logit };
-            Forest { roots: vec![0], nodes: vec![Node::Leaf { value }] }
-        };
-        let training =
-            TrainingSummary { trained_on: "tests".to_owned(), ..TrainingSummary::default() };
-        RecoveryModel::new(vocabulary, std::array::from_fn(forest), training).unwrap()
-    }
-
-    fn vocabulary(causes: usize) -> Vocabulary {
-        let layout = Layout { grouped: false, named: false };
-        let causes = (0..causes).map(|at| format!("exit {at}")).collect();
-        Vocabulary { layout, causes, sites: Vec::new() }
-    }
-
-    #[test]
-    fn the_shipped_model_is_small_and_is_written_as_it_was_read() {
-        let model = RecoveryModel::shipped().unwrap();
-        assert!(SHIPPED.len() < 1_000_000, "{}", SHIPPED.len());
-        assert_eq!(model.to_bytes().unwrap(), SHIPPED);
-        assert_eq!(model.trained_on(), "simulated access points");
-        let causes = &model.vocabulary().causes;
-        assert!(causes.iter().any(|cause| cause == "held 34/102 JobOutOfResources"), "{causes:?}");
-        assert!(!model.vocabulary().layout.named, "sites of a simulator mean nothing elsewhere");
-    }
-
-    #[test]
-    fn what_is_no_model_is_refused() {
-        let model = always(vocabulary(2), Recovery::Split, 3.0);
-        let bytes = model.to_bytes().unwrap();
-        assert_eq!(RecoveryModel::from_bytes(&bytes).unwrap(), model);
-        for end in (0..bytes.len()).step_by(97) {
-            assert!(RecoveryModel::from_bytes(&bytes[..end]).is_err(), "{end}");
-        }
-        for at in (0..bytes.len()).step_by(13) {
-            let mut damaged = bytes.clone();
-            damaged[at] ^= 0x55;
-            // The sums of the zip do not cover all of it.
-            let _ = RecoveryModel::from_bytes(&damaged);
-        }
-        let error = |model: &RecoveryModel, about: &str, other: &str| {
-            let text = String::from_utf8(model.about().unwrap()).unwrap();
-            assert!(text.contains(about), "{text}");
-            let mut files = model.files();
-            files.push((METADATA_ENTRY.to_owned(), text.replacen(about, other, 1).into_bytes()));
-            RecoveryModel::from_bytes(&packed(&files).unwrap()).unwrap_err().to_string()
-        };
-        assert!(error(&model, "\"format\": 1", "\"format\": 7").contains("format 7"));
-        assert!(error(&model, "retry.tree_root", "x").contains("retry.tree_root"));
-        assert!(error(&model, "      1\n", "      99999999\n").contains("the limit is"));
-        let causes = vec!["\"x\""; CAUSES].join(",");
-        let many = error(&model, "\"exit 0\"", &causes);
-        assert!(many.contains("41 causes, at most 40"), "{many}");
-        assert!(RecoveryModel::from_bytes(crate::model::DEFAULT_ARCHIVE).is_err());
-    }
-
-    #[test]
-    fn a_forest_must_fit_the_matrix() {
-        let model = always(vocabulary(2), Recovery::Split, 3.0);
-        let [height, width] = model.vocabulary.sides();
-        let of = |column: usize| {
-            let leaf = Node::Leaf { value: 0.5 };
-            let column = column as u32;
-            let split = Node::Split { column, threshold: 0.0, below: 1, above: 2 };
-            let forest = Forest { roots: vec![0], nodes: vec![split, leaf, leaf] };
-            let forests = std::array::from_fn(|_| forest.clone());
-            RecoveryModel::new(vocabulary(2), forests, TrainingSummary::default())
-        };
-        assert!(of(height * width - 1).is_ok());
-        assert!(of(height * width).is_err());
-    }
-}
+#[path = "recovery_model_tests.rs"]
+pub(super) mod tests;

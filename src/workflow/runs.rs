@@ -50,7 +50,6 @@ struct Begun {
 }
 
 /// The runs of a job until `now`, Unix seconds, in their order.
-#[must_use]
 pub fn runs(history: &History, job: &JobHistory, now: i64) -> Vec<Run> {
     let mut found = Vec::new();
     let mut begun: Option<Begun> = None;

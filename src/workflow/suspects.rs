@@ -57,7 +57,6 @@ impl Suspect {
 
     /// What Requirements need to keep a job off the place; `None` where its name is no name of a
     /// machine or site, such as an address.
-    #[must_use]
     pub fn exclusion(&self) -> Option<String> {
         let is_address = self.place.bytes().all(|b| b.is_ascii_digit() || b".:[]".contains(&b));
         let attribute = if self.is_site { "GLIDEIN_Site" } else { "Machine" };
@@ -71,7 +70,6 @@ impl Suspect {
 /// Each job counts once at a place, however often it ran there: its runs there are not independent.
 /// Failures of one cluster alone are compared with that cluster's own jobs elsewhere: it may be the
 /// program.
-#[must_use]
 pub fn suspects(runs: &[Run], by: By) -> Vec<Suspect> {
     let by = resolved(runs, by);
     let mut places: BTreeMap<&str, Here> = BTreeMap::new();

@@ -63,7 +63,6 @@ struct Why {
 impl Thrasher {
     /// The ad of the job as if it were on hold for what it left its slot for, since it did so last.
     /// Without a code of a hold it is one that HTCondor gives no code (0).
-    #[must_use]
     pub fn as_held(&self, ad: &ClassAd) -> ClassAd {
         let mut held = ad.clone();
         let hold = self.why.code.filter(|(code, _)| (1..VACATE_BASE).contains(code));
@@ -77,14 +76,12 @@ impl Thrasher {
     }
 
     /// The job.
-    #[must_use]
     pub const fn job(&self) -> JobId {
         self.job
     }
 
     /// The job of this ad, if it thrashes at `now`, Unix seconds. HTCondor writes these attributes
     /// since 24.
-    #[must_use]
     pub fn of(job: JobId, ad: &ClassAd, now: i64) -> Option<Self> {
         let is_queued = matches!(ad.integer("JobStatus"), Some(status::IDLE | status::RUNNING));
         let number = |name| ad.integer(name).and_then(|number| i32::try_from(number).ok());
@@ -183,7 +180,6 @@ fn as_text<S: serde::Serializer>(job: &JobId, serializer: S) -> Result<S::Ok, S:
 }
 
 /// Jobs that thrash, by what they left for, the most vacates first.
-#[must_use]
 pub fn thrashing(jobs: &[Thrasher]) -> Vec<Thrashing> {
     let mut of_why: BTreeMap<(bool, &Why, Option<&str>), Vec<&Thrasher>> = BTreeMap::new();
     for job in jobs {

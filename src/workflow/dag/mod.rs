@@ -130,7 +130,6 @@ impl Dag {
     /// The logs that the submit files of its nodes name: they have the jobs of earlier runs of the
     /// DAG too, while DAGMan begins its nodes log anew. `None` unless all do, without macros, and are
     /// at most a thousand.
-    #[must_use]
     pub fn job_logs(&self) -> Option<Vec<PathBuf>> {
         if self.has_inline || self.submits.is_empty() || self.submits.len() > SUBMITS {
             return None;
@@ -143,7 +142,6 @@ impl Dag {
     /// The folder and the file that the submit file of a node names for the error output of this
     /// job; `None` where they have other macros than those of the job's id, or other nodes write it
     /// too.
-    #[must_use]
     pub fn error_output(&self, node: &str, job: JobId) -> Option<(String, String)> {
         let submit = self.nodes[*self.names.get(node)?].submit.as_ref()?;
         let named = submit.error.as_ref().filter(|file| file.len() <= LONGEST_PATH)?;
@@ -192,26 +190,22 @@ impl Dag {
     }
 
     /// The submit file of a node as a number: nodes of the same file have the same one.
-    #[must_use]
     pub fn submit_file(&self, node: &str) -> Option<usize> {
         let submit = self.nodes.get(*self.names.get(node)?)?.submit.as_ref()?;
         Some(Arc::as_ptr(submit).addr())
     }
 
     /// How many nodes it has.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.nodes.iter().filter(|node| !node.joins).count()
     }
 
     /// How many pairs of a parent and a child it keeps: many with many go through a node between.
-    #[must_use]
     pub fn edges(&self) -> usize {
         self.nodes.iter().map(|node| node.children.len()).sum()
     }
 
     /// It has no nodes.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -58,19 +58,16 @@ pub struct Progress {
 
 impl Progress {
     /// How many nodes it has.
-    #[must_use]
     pub fn nodes(&self) -> usize {
         self.counts.iter().map(|(_, count)| count).sum()
     }
 
     /// How many of them are in this state.
-    #[must_use]
     pub fn of(&self, state: State) -> usize {
         self.counts.iter().filter(|one| one.0 == state).map(|(_, count)| count).sum()
     }
 
     /// A node failed.
-    #[must_use]
     pub fn has_failed(&self) -> bool {
         self.of(State::Failed) > 0
     }
@@ -96,7 +93,6 @@ fn as_text<S: Serializer>(jobs: &[JobId], serializer: S) -> Result<S::Ok, S::Err
 
 impl State {
     /// The word for it.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Done => "done",
