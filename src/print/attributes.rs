@@ -1,5 +1,7 @@
 //! An advice as named values: what scripts get to see.
 
+use std::sync::LazyLock;
+
 use jiff::tz::TimeZone;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -7,136 +9,104 @@ use serde_json::{Map, Value, json};
 use super::commands::lines;
 use super::sure::band;
 use crate::advice::{Advice, Change, Choice, Command, Costs, InputEffect};
+use crate::history::Action;
 use crate::sentences;
 use crate::sentences::choices;
 use crate::text::{Foreign, SCHEMA_VERSION, printable, to_json_pretty};
 
-/// The names, in the order printed.
-pub(crate) const NAMES: [&str; 39] = [
-    "SchemaVersion",
-    "ClusterId",
-    "ProcId",
-    "Owner",
-    "HoldReasonCode",
-    "HoldReasonSubCode",
-    "HoldReason",
-    "NumHolds",
-    "HeldSince",
-    "DAGManJobId",
-    "Recommendation",
-    "RecommendedAction",
-    "Undecided",
-    "Success",
-    "SuccessLater",
-    "Band",
-    "Costs",
-    "ExpectedCosts",
-    "Decision",
-    "Meaning",
-    "Evidence",
-    "Inputs",
-    "CorrectBefore",
-    "Change",
-    "Commands",
-    "CommandsAfter",
-    "Try",
-    "Look",
-    "WaitFor",
-    "WaitUntil",
-    "LikelyFrom",
-    "LookAgain",
-    "HTCondorWill",
-    "Trust",
-    "EventLog",
-    "Missing",
-    "Notes",
-    "TrainedOn",
-    "OutcomesHere",
+/// What an attribute of an advice is; times in sentences are of the zone.
+type Make = fn(&Advice, &TimeZone) -> Value;
+
+/// The attributes, in the order printed.
+const ATTRIBUTES: [(&str, Make); 37] = [
+    ("SchemaVersion", |_, _| SCHEMA_VERSION.into()),
+    ("ClusterId", |advice, _| advice.held.job.cluster.into()),
+    ("ProcId", |advice, _| advice.held.job.proc.into()),
+    ("Owner", |advice, _| foreign(&advice.held.owner)),
+    ("HoldReasonCode", |advice, _| advice.held.code.into()),
+    ("HoldReasonSubCode", |advice, _| advice.held.subcode.into()),
+    ("HoldReason", |advice, _| foreign(&advice.held.reason)),
+    ("NumHolds", |advice, _| advice.held.num_holds.into()),
+    ("HeldSince", |advice, _| advice.held.held_since.into()),
+    ("DAGManJobId", |advice, _| advice.held.dagman_job_id.into()),
+    ("Recommendation", |advice, _| advice.recommendation.name().into()),
+    ("RecommendedAction", |advice, _| advice.action.map(Action::name).into()),
+    ("Undecided", |advice, _| {
+        or_null(advice.undecided.as_ref(), |why| sentences::undecided(why, advice.held.code))
+    }),
+    ("Success", |advice, _| {
+        let success = advice.success.iter();
+        success.map(|(action, p)| (action.name(), rounded(*p))).collect()
+    }),
+    ("SuccessLater", |advice, _| {
+        let later = advice.later.points().iter();
+        later.map(|&(delay, p)| json!({ "Delay": delay, "Success": rounded(p) })).collect()
+    }),
+    ("Band", |advice, _| band(advice).into()),
+    ("Costs", |advice, _| costs(&advice.costs)),
+    ("ExpectedCosts", |advice, _| match advice.is_judged {
+        true => expected(&advice.choices.choices),
+        false => Value::Null,
+    }),
+    ("Decision", |advice, _| decision(advice)),
+    ("Meaning", |advice, _| printable(&sentences::why(advice)).into()),
+    ("Evidence", |advice, _| {
+        let evidence = advice.evidence.iter();
+        evidence.map(|seen| with_sentence(seen, &sentences::evidence(seen))).collect()
+    }),
+    ("Inputs", |advice, _| advice.inputs.iter().map(input).collect()),
+    ("CorrectBefore", |advice, _| advice.correct_before.iter().map(change).collect()),
+    ("Change", |advice, _| advice.change.as_ref().map_or(Value::Null, change)),
+    ("Commands", |advice, _| lines(&advice.commands, &advice.target.constraint()).into()),
+    ("CommandsAfter", |advice, _| {
+        lines(&advice.commands_after, &advice.target.constraint()).into()
+    }),
+    ("Try", |advice, _| or_null(advice.try_one.as_ref(), choices::try_one)),
+    ("Look", |advice, _| or_null(advice.look.as_ref(), choices::look_at)),
+    ("WaitFor", |advice, _| {
+        or_null(advice.wait.as_ref().map(|wait| &wait.what), sentences::wait_for)
+    }),
+    ("WaitUntil", |advice, _| advice.wait.as_ref().and_then(|wait| wait.until).into()),
+    ("LikelyFrom", |advice, zone| {
+        let likely = advice.wait.as_ref().and_then(|wait| wait.likely.as_ref());
+        or_null(likely, |likely| sentences::likely(advice.band, likely, zone))
+    }),
+    ("LookAgain", |advice, _| advice.wait.as_ref().map(|wait| wait.look_again).into()),
+    ("HTCondorWill", |advice, zone| {
+        let will = advice.htcondor_will.iter();
+        will.map(|thing| with_sentence(thing, &sentences::prediction(thing, zone))).collect()
+    }),
+    ("Trust", |advice, _| {
+        json!({
+            "TrainedOn": printable(&advice.trust.trained_on),
+            "OutcomesHere": advice.trust.outcomes_here,
+        })
+    }),
+    ("EventLog", |advice, _| json!(advice.event_log)),
+    ("Missing", |advice, _| {
+        advice.missing.iter().map(|one| Value::from(printable(&one.to_string()))).collect()
+    }),
+    ("Notes", |advice, _| advice.notes.iter().map(|note| printable(note)).collect()),
 ];
+
+/// Their names, and those inside of `Trust`.
+pub(crate) static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let names = ATTRIBUTES.iter().map(|(name, _)| *name);
+    names.chain(["TrainedOn", "OutcomesHere"]).collect()
+});
 
 /// The attributes of an advice; `null` where something is not known. All text is fit for a
 /// terminal. Times in sentences are of the zone.
 pub fn attributes(advice: &Advice, zone: &TimeZone) -> Map<String, Value> {
-    let held = &advice.held;
-    let text = |text: &str| Value::from(printable(text));
-    let maybe = |value: &Option<Foreign>| value.as_ref().map(Foreign::value).into();
-    let texts = |all: &[String]| Value::from_iter(all.iter().map(|line| text(line)));
-    let success: Map<String, Value> =
-        advice.success.iter().map(|(action, p)| (action.name().to_owned(), rounded(*p))).collect();
-    let mut out = Map::with_capacity(NAMES.len());
-    let mut put = |name: &str, value: Value| {
-        out.insert(name.to_owned(), value);
-    };
-    put("SchemaVersion", SCHEMA_VERSION.into());
-    put("ClusterId", held.job.cluster.into());
-    put("ProcId", held.job.proc.into());
-    put("Owner", maybe(&held.owner));
-    put("HoldReasonCode", held.code.into());
-    put("HoldReasonSubCode", held.subcode.into());
-    put("HoldReason", maybe(&held.reason));
-    put("NumHolds", held.num_holds.into());
-    put("HeldSince", held.held_since.into());
-    put("DAGManJobId", held.dagman_job_id.into());
-    put("Recommendation", advice.recommendation.name().into());
-    put("RecommendedAction", advice.action.map(crate::history::Action::name).into());
-    put(
-        "Undecided",
-        advice
-            .undecided
-            .as_ref()
-            .map_or(Value::Null, |why| with_sentence(why, &sentences::undecided(why, held.code))),
-    );
-    put("Success", success.into());
-    let later = advice.later.points().iter();
-    let later = later.map(|&(delay, p)| json!({ "Delay": delay, "Success": rounded(p) }));
-    put("SuccessLater", Value::from_iter(later));
-    put("Band", band(advice).into());
-    put("Costs", costs(&advice.costs));
-    let choices = advice.choices.choices.as_slice();
-    put("ExpectedCosts", if advice.is_judged { expected(choices) } else { Value::Null });
-    put("Decision", decision(advice));
-    put("Meaning", text(&sentences::why(advice)));
-    let evidence = advice.evidence.iter();
-    let evidence = evidence.map(|seen| with_sentence(seen, &sentences::evidence(seen)));
-    put("Evidence", Value::from_iter(evidence));
-    put("Inputs", Value::from_iter(advice.inputs.iter().map(input)));
-    put("CorrectBefore", Value::from_iter(advice.correct_before.iter().map(change)));
-    put("Change", advice.change.as_ref().map_or(Value::Null, change));
-    let constraint = advice.target.constraint();
-    put("Commands", lines(&advice.commands, &constraint).into());
-    put("CommandsAfter", lines(&advice.commands_after, &constraint).into());
-    let try_one = advice.try_one.as_ref();
-    put("Try", try_one.map_or(Value::Null, |tried| with_sentence(tried, &choices::try_one(tried))));
-    let look = advice.look.as_ref();
-    put("Look", look.map_or(Value::Null, |look| with_sentence(look, &choices::look_at(look))));
-    let wait_for = advice.wait.as_ref().map(|wait| &wait.what);
-    put(
-        "WaitFor",
-        wait_for.map_or(Value::Null, |what| with_sentence(what, &sentences::wait_for(what))),
-    );
-    put("WaitUntil", advice.wait.as_ref().and_then(|wait| wait.until).into());
-    let likely = advice.wait.as_ref().and_then(|wait| wait.likely.as_ref());
-    put(
-        "LikelyFrom",
-        likely.map_or(Value::Null, |likely| {
-            with_sentence(likely, &sentences::likely(advice.band, likely, zone))
-        }),
-    );
-    put("LookAgain", advice.wait.as_ref().map(|wait| wait.look_again).into());
-    let will = advice.htcondor_will.iter();
-    let will = will.map(|thing| with_sentence(thing, &sentences::prediction(thing, zone)));
-    put("HTCondorWill", Value::from_iter(will));
-    put(
-        "Trust",
-        json!({
-            "TrainedOn": printable(&advice.trust.trained_on),
-            "OutcomesHere": advice.trust.outcomes_here,
-        }),
-    );
-    put("EventLog", json!(advice.event_log));
-    put("Missing", texts(&advice.missing.iter().map(ToString::to_string).collect::<Vec<_>>()));
-    put("Notes", texts(&advice.notes));
-    out
+    ATTRIBUTES.iter().map(|(name, make)| ((*name).to_owned(), make(advice, zone))).collect()
+}
+
+fn foreign(value: &Option<Foreign>) -> Value {
+    value.as_ref().map(Foreign::value).into()
+}
+
+fn or_null<T: Serialize>(thing: Option<&T>, sentence: impl Fn(&T) -> String) -> Value {
+    thing.map_or(Value::Null, |thing| with_sentence(thing, &sentence(thing)))
 }
 
 /// The fields of something, and a sentence that says the same. All text is fit for a terminal.
@@ -216,7 +186,7 @@ fn decision(advice: &Advice) -> Value {
     let choice = |choice: &Choice| {
         json!({
             "Choice": choices::name(choice),
-            "Action": choice.action.map(crate::history::Action::name),
+            "Action": choice.action.map(Action::name),
             "Success": choice.success.map(rounded),
             "Hours": choice.hours.map(hours),
             "Against": choice.against.as_ref().map(|against| {
@@ -257,7 +227,7 @@ mod tests {
         let attributes = attributes(&advice, &TimeZone::UTC);
         let names: Vec<&str> = attributes.keys().map(String::as_str).collect();
         assert_eq!(names, NAMES[..NAMES.len() - 2]);
-        for name in NAMES {
+        for &name in &*NAMES {
             let known = lookup(&attributes, &name.to_lowercase());
             let absent = ["DAGManJobId", "Undecided", "Change", "Try", "Look"].contains(&name);
             assert!(known != Value::Null || absent, "{name}");

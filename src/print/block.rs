@@ -26,77 +26,62 @@ pub(super) fn print(out: &mut dyn Write, advice: &Advice, page: &Page) -> io::Re
 fn text(advice: &Advice, page: &Page) -> String {
     let held = &advice.held;
     let columns = page.style.columns;
-    let mut out = wrap("", 4, &header(advice, page), columns);
-    out.push_str(&verdict_line(advice, &verdict(advice), &page.style));
-    out.push('\n');
-    let mut line = |label: &str, text: &str| {
-        out.push_str(&wrap(&format!("{label:<LABEL$}"), LABEL, &printable(text), columns));
-    };
-    for (number, missing) in advice.missing.iter().enumerate() {
-        line(if number == 0 { "Judged without:" } else { "" }, &missing.to_string());
-    }
-    for (number, note) in advice.notes.iter().enumerate() {
-        line(if number == 0 { "Note:" } else { "" }, note);
-    }
-    line("Why:", &sentences::why(advice));
-    if let Some(undecided) = &advice.undecided {
-        line(why_label(advice), &sentences::undecided(undecided, held.code));
-    }
-    if let Some(reason) = &held.reason {
-        line("Hold reason:", &reason.quoted(REASON));
-    }
-    for (number, seen) in advice.evidence.iter().enumerate() {
-        line(if number == 0 { "Evidence:" } else { "" }, &sentences::evidence(seen));
-    }
-    for (label, text) in
-        [("What counts:", inputs(advice)), ("Expected cost:", expected_costs(advice))]
-    {
-        if !text.is_empty() {
-            line(label, &text);
-        }
-    }
-    for (number, change) in advice.changes().enumerate() {
-        line(if number == 0 { "Change first:" } else { "" }, &sentences::whole_change(change));
-    }
+    let mut block = Block { text: wrap("", 4, &header(advice, page), columns), columns };
+    block.text.push_str(&verdict_line(advice, &verdict(advice), &page.style));
+    block.text.push('\n');
+    block.add("Judged without:", advice.missing.iter().map(ToString::to_string));
+    block.add("Note:", advice.notes.iter().cloned());
+    block.add("Why:", [sentences::why(advice)]);
+    let undecided = advice.undecided.as_ref();
+    block.add(why_label(advice), undecided.map(|why| sentences::undecided(why, held.code)));
+    block.add("Hold reason:", held.reason.as_ref().map(|reason| reason.quoted(REASON)));
+    block.add("Evidence:", advice.evidence.iter().map(sentences::evidence));
+    block.add("What counts:", Some(inputs(advice)).filter(|text| !text.is_empty()));
+    block.add("Expected cost:", Some(expected_costs(advice)).filter(|text| !text.is_empty()));
+    block.add("Change first:", advice.changes().map(sentences::whole_change));
     for way in advice.changes().filter_map(|change| change.by_hand.as_ref()) {
-        line("To correct it:", &sentences::by_hand(way));
+        block.add("To correct it:", [sentences::by_hand(way)]);
     }
-    if let Some(tried) = &advice.try_one {
-        line("What it shows:", &choices::try_one(tried));
-    }
-    if let Some(look) = &advice.look {
-        line("Look at:", &choices::look_at(look));
-    }
+    block.add("What it shows:", advice.try_one.as_ref().map(choices::try_one));
+    block.add("Look at:", advice.look.as_ref().map(choices::look_at));
     if let Some(wait) = &advice.wait {
         let until =
             wait.until.map(|at| format!(" ({})", minute(at, &page.zone))).unwrap_or_default();
-        line("Wait until:", &format!("{}{until}", sentences::wait_for(&wait.what)));
-        if let Some(likely) = &wait.likely {
-            line("Success:", &sentences::likely(advice.band, likely, &page.zone));
-        }
-        line("Look again:", &sentences::look_again(wait.look_again, page.now, &page.zone));
+        block.add("Wait until:", [format!("{}{until}", sentences::wait_for(&wait.what))]);
+        let likely = wait.likely.as_ref();
+        block.add(
+            "Success:",
+            likely.map(|likely| sentences::likely(advice.band, likely, &page.zone)),
+        );
+        block.add("Look again:", [sentences::look_again(wait.look_again, page.now, &page.zone)]);
     }
-    for (number, thing) in advice.htcondor_will.iter().enumerate() {
-        let label = if number == 0 { "By itself:" } else { "" };
-        line(label, &sentences::prediction(thing, &page.zone));
-    }
-    // Not wrapped: they are to be pasted.
+    let by_itself = advice.htcondor_will.iter();
+    block.add("By itself:", by_itself.map(|thing| sentences::prediction(thing, &page.zone)));
     let constraint = advice.target.constraint();
-    out.push_str(&commands::text(
-        "",
-        advice,
-        &advice.commands,
-        &advice.commands_after,
-        &constraint,
-    ));
-    let mut line = |label: &str, text: &str| {
-        out.push_str(&wrap(&format!("{label:<LABEL$}"), LABEL, &printable(text), columns));
-    };
-    line("Trust:", &trust(advice));
+    let (now, after) = (&advice.commands, &advice.commands_after);
+    block.text.push_str(&commands::text("", advice, now, after, &constraint));
+    block.add("Trust:", [trust(advice)]);
     if page.style.explains {
-        out.push_str(&decision::text("", advice, columns));
+        block.text.push_str(&decision::text("", advice, columns));
     }
-    out
+    block.text
+}
+
+/// A block, as far as it is written.
+struct Block {
+    text: String,
+    columns: Option<usize>,
+}
+
+impl Block {
+    /// Adds a label with these texts, each on lines of its own.
+    fn add(&mut self, label: &str, texts: impl IntoIterator<Item = String>) {
+        for (number, text) in texts.into_iter().enumerate() {
+            let label = if number == 0 { label } else { "" };
+            let first = format!("{label:<LABEL$}");
+            self.text.push_str(&wrap(&first, LABEL, &printable(&text), self.columns));
+        }
+    }
 }
 
 /// The label of why nothing that can be done is recommended.

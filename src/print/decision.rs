@@ -2,9 +2,7 @@
 
 use std::fmt::Write as _;
 
-use comfy_table::presets::NOTHING;
-use comfy_table::{CellAlignment, ContentArrangement, Table};
-
+use super::plain_table::lines;
 use super::sure::in_percent;
 use super::wrap::wrap;
 use crate::advice::{Advice, Choice};
@@ -16,28 +14,22 @@ const CELLS: usize = 33;
 
 /// The choices with their hours, and which rule decided.
 pub(super) fn text(indent: &str, advice: &Advice, columns: Option<usize>) -> String {
-    let mut table = Table::new();
-    table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(["CHOICE", "HOURS", "SUCCESS", "AGAINST IT"]);
-    for choice in &advice.choices.choices {
+    let width = columns.map_or(usize::MAX, |columns| columns.saturating_sub(CELLS).max(20));
+    let row = |choice: &Choice| {
         let against = choice.against.as_ref().map(choices::against).unwrap_or_default();
-        let width = columns.map_or(usize::MAX, |columns| columns.saturating_sub(CELLS).max(20));
-        let against = wrap("", 0, &against, Some(width));
-        table.add_row([
+        [
             choices::name(choice).to_owned(),
             choice.hours.map_or_else(|| "-".to_owned(), |hours| format!("{hours:.1}")),
             success(choice, advice),
-            against.trim_end().to_owned(),
-        ]);
-    }
-    if let Some(column) = table.column_mut(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
+            wrap("", 0, &against, Some(width)).trim_end().to_owned(),
+        ]
+    };
+    let heading = ["CHOICE", "HOURS", "SUCCESS", "AGAINST IT"];
+    let all = &advice.choices.choices;
     let mut out = String::new();
-    if !advice.choices.choices.is_empty() {
-        for line in table.lines() {
-            // No line of a table begins as a command does.
-            let _ = writeln!(out, "{indent} {}", line.trim_end());
+    for line in lines(heading, all.iter().map(row), 2, |index| index == 1) {
+        if !all.is_empty() {
+            let _ = writeln!(out, "{indent}  {line}");
         }
     }
     let rule = choices::rule(advice.choices.rule);

@@ -14,7 +14,6 @@
 //! - `output`: in which form, and to which columns.
 //! - `percent`: `-format`.
 //! - `plain_table`: a table without rules.
-//! - `samples`: advices for tests.
 //! - `shared_commands`: commands that do for several jobs.
 //! - `shared_evidence`: what was seen of all jobs of a group.
 //! - `shared_words`: what several hold reasons have in common.
@@ -219,4 +218,5 @@ pub(crate) fn wrapped(first: &str, at: usize, text: &str, columns: usize) -> Str
 }
 
 #[cfg(test)]
+#[path = "samples_tests.rs"]
 pub(crate) mod samples;

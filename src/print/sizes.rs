@@ -18,12 +18,12 @@ const KINDS: usize = 8;
 /// Characters of a program that are printed.
 const PROGRAM: usize = 100;
 
-/// A part of what is said of kinds of jobs.
+/// A part of what is said of jobs and places.
 pub(super) enum Part<'a> {
     /// A label, and what is behind it.
     Text(&'static str, String),
     /// Lines for the submit file.
-    Lines(&'a [String]),
+    Lines(String),
     /// What a command does, and the command.
     Command(String, &'a str),
 }
@@ -35,7 +35,7 @@ pub(super) fn parts(fits: &[Fit]) -> Vec<Part<'_>> {
         for size in &fit.sizes {
             parts.push(Part::Text(label(size.resource), sentence(fit, size)));
             if !size.lines.is_empty() {
-                parts.push(Part::Lines(&size.lines));
+                parts.push(Part::Lines(size.lines.join("\n")));
             }
             for edit in size.edits.iter().take(COMMANDS) {
                 parts.push(Part::Command(heading(size.resource, edit), &edit.command));
@@ -47,13 +47,13 @@ pub(super) fn parts(fits: &[Fit]) -> Vec<Part<'_>> {
     parts
 }
 
-pub(super) fn print(out: &mut dyn Write, fits: &[Fit], page: &Page) -> io::Result<()> {
-    for part in parts(fits) {
+pub(super) fn print(out: &mut dyn Write, parts: Vec<Part<'_>>, page: &Page) -> io::Result<()> {
+    for part in parts {
         match part {
             Part::Text(label, text) => {
                 out.write_all(wrap(label, 2, &text, page.style.columns).as_bytes())?;
             }
-            Part::Lines(lines) => lines.iter().try_for_each(|line| writeln!(out, "  {line}"))?,
+            Part::Lines(lines) => lines.lines().try_for_each(|line| writeln!(out, "  {line}"))?,
             Part::Command(heading, command) => writeln!(out, "{heading}\n{command}")?,
         }
     }
@@ -96,18 +96,13 @@ fn range(least: f64, most: f64) -> String {
 fn sentence(fit: &Fit, size: &FitOf) -> String {
     let unit = size.resource.unit();
     let (cluster, clusters) = fit.clusters;
-    let of = match (clusters, &fit.program) {
-        (1, Some(program)) => {
-            let program = Foreign::from(program.as_str()).named(PROGRAM);
-            format!("of cluster {cluster} with {program}")
-        }
-        (1, None) => format!("of cluster {cluster}"),
-        (clusters, Some(program)) => {
-            let program = Foreign::from(program.as_str()).named(PROGRAM);
-            format!("of {} with {program}", plural(clusters, "cluster"))
-        }
-        (clusters, None) => format!("of {}", plural(clusters, "cluster")),
+    let of = match clusters {
+        1 => format!("of cluster {cluster}"),
+        clusters => format!("of {}", plural(clusters, "cluster")),
     };
+    let program = fit.program.as_ref().map_or(String::new(), |program| {
+        format!(" with {}", Foreign::from(program.as_str()).named(PROGRAM))
+    });
     let took = fit.took.map_or(String::new(), |(least, most)| {
         let (least, most) = (length(least as i64), length(most as i64));
         let took = if least == most { most } else { format!("{least} to {most}") };
@@ -163,7 +158,7 @@ fn sentence(fit: &Fit, size: &FitOf) -> String {
         ),
     };
     format!(
-        "{} {of} finished{took}{known} {} {unit} at their peak{asked}. {enough}{limited}{slots}{}",
+        "{} {of}{program} finished{took}{known} {} {unit} at their peak{asked}. {enough}{limited}{slots}{}",
         plural(fit.finished, "job"),
         range(least, most),
         if size.lines.is_empty() { "" } else { " For the next ones, in the submit file:" }

@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 
+use super::Page;
 use super::plain_table::lines;
+use super::sizes::{self, Part};
 use super::wrap::{cut, wrap};
-use super::{Page, sizes};
 use crate::hold_code::HoldCode;
 use crate::inquiry::OUTPUTS;
 use crate::metrics::Band;
@@ -47,22 +48,26 @@ pub(crate) fn print(out: &mut dyn Write, view: &View, page: &Page) -> io::Result
     for suspect in &view.suspects {
         out.write_all(wrap("Bad place: ", 2, &sentence(suspect), columns).as_bytes())?;
     }
-    if let Some(requirements) = requirements(&view.suspects) {
-        out.write_all(wrap("", 2, FOR_NEXT_JOBS, columns).as_bytes())?;
-        writeln!(out, "  {requirements}")?;
-    }
-    for keep_off in view.keep_off.iter().take(COMMANDS) {
-        writeln!(out, "{}\n{}", heading(keep_off), keep_off.command)?;
-    }
-    if let Some(left_out) = left_out(&view.keep_off) {
-        out.write_all(wrap("", 2, &left_out, columns).as_bytes())?;
-    }
-    print_thrashing(out, &view.thrashing, page)?;
-    sizes::print(out, &view.sizes, page)?;
+    sizes::print(out, to_do(view, page.now), page)?;
+    sizes::print(out, sizes::parts(&view.sizes), page)?;
     if let Some(progress) = &view.progress {
         print_progress(out, progress, page)?;
     }
     writeln!(out)
+}
+
+/// What to do about bad places and about jobs that start again and again.
+pub(super) fn to_do(view: &View, now: i64) -> Vec<Part<'_>> {
+    let mut parts = Vec::new();
+    if let Some(requirements) = requirements(&view.suspects) {
+        parts.push(Part::Text("", FOR_NEXT_JOBS.to_owned()));
+        parts.push(Part::Lines(requirements));
+    }
+    let keep_off = view.keep_off.iter().take(COMMANDS);
+    parts.extend(keep_off.map(|one| Part::Command(heading(one), &one.command)));
+    parts.extend(left_out(&view.keep_off).map(|text| Part::Text("", text)));
+    parts.extend(thrash(&view.thrashing, now));
+    parts
 }
 
 /// How many jobs and runs there are, and how they ended.
@@ -275,11 +280,11 @@ pub(super) fn sentence(suspect: &Suspect) -> String {
 }
 
 /// Stands above what keeps jobs that are submitted later off bad places.
-pub(super) const FOR_NEXT_JOBS: &str =
+const FOR_NEXT_JOBS: &str =
     "For jobs to come, add to requirements in the submit file, with && behind what is there:";
 
 /// That, if the places have names.
-pub(super) fn requirements(suspects: &[Suspect]) -> Option<String> {
+fn requirements(suspects: &[Suspect]) -> Option<String> {
     let all: Vec<String> = suspects.iter().filter_map(Suspect::exclusion).collect();
     (!all.is_empty()).then(|| all.join(" && "))
 }
@@ -288,7 +293,7 @@ pub(super) fn requirements(suspects: &[Suspect]) -> Option<String> {
 pub(super) const COMMANDS: usize = 8;
 
 /// What is said of the others.
-pub(super) fn left_out(all: &[KeepOff]) -> Option<String> {
+fn left_out(all: &[KeepOff]) -> Option<String> {
     let rest = all.get(COMMANDS..).filter(|rest| !rest.is_empty())?;
     let jobs: usize = rest.iter().map(|one| one.jobs).sum();
     Some(format!("{} have other Requirements; -json has their commands.", plural(jobs, "more job")))
@@ -316,24 +321,31 @@ pub(crate) fn print_thrashing(
     all: &[Thrashing],
     page: &Page,
 ) -> io::Result<()> {
+    sizes::print(out, thrash(all, page.now), page)
+}
+
+fn thrash(all: &[Thrashing], now: i64) -> Vec<Part<'_>> {
+    let mut parts = Vec::new();
     for thrashing in all {
-        let text = thrashes(thrashing, page.now);
-        out.write_all(wrap("Thrashing: ", 2, &text, page.style.columns).as_bytes())?;
+        parts.push(Part::Text("Thrashing: ", thrashes(thrashing, now)));
         if let Some(command) = &thrashing.command {
-            writeln!(out, "{}\n{command}", to_stop(thrashing))?;
+            parts.push(Part::Command(to_stop(command).to_owned(), command));
         }
     }
-    Ok(())
+    parts
 }
 
 /// What the commands below do.
-pub(super) fn to_stop(thrashing: &Thrashing) -> &'static str {
-    let holds = thrashing.command.as_deref().is_some_and(|line| line.starts_with("condor_hold "));
-    if holds { "To stop them until that is corrected:" } else { "To correct that:" }
+fn to_stop(command: &str) -> &'static str {
+    if command.starts_with("condor_hold ") {
+        "To stop them until that is corrected:"
+    } else {
+        "To correct that:"
+    }
 }
 
 /// Which jobs start again and again, why they leave, and the usual change.
-pub(super) fn thrashes(thrashing: &Thrashing, now: i64) -> String {
+fn thrashes(thrashing: &Thrashing, now: i64) -> String {
     let reason = match as_sentence(&thrashing.reason) {
         reason if reason.is_empty() => reason,
         reason => format!(" {reason}"),
@@ -356,7 +368,7 @@ pub(super) fn thrashes(thrashing: &Thrashing, now: i64) -> String {
 }
 
 /// What the commands below do.
-pub(super) fn heading(keep_off: &KeepOff) -> String {
+fn heading(keep_off: &KeepOff) -> String {
     match keep_off.held {
         true => {
             let jobs = plural(keep_off.jobs, "job");

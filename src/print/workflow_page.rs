@@ -4,9 +4,8 @@ use std::fmt::Write as _;
 
 use super::sizes::{Part, parts};
 use super::workflow::{
-    ACTION, BLOCKERS, COMMANDS, FOR_NEXT_JOBS, TO_GO_ON, action, blocked, counts, grouping,
-    heading, left_out, legend, manager, outputs_left_out, place, requirements, sentence, states,
-    thrashes, to_stop,
+    ACTION, BLOCKERS, TO_GO_ON, action, blocked, counts, grouping, legend, manager,
+    outputs_left_out, place, sentence, states, to_do,
 };
 use crate::page::{Section, document, escape, figure, head, list};
 use crate::workflow::{Matrix, Progress, State, View};
@@ -42,35 +41,8 @@ pub(crate) fn page(view: &View, about: &str, advice: &str, now: i64) -> String {
     let bad: Vec<String> =
         view.suspects.iter().map(|one| format!("Bad place: {}", sentence(one))).collect();
     first.push_str(&list(&bad));
-    if let Some(requirements) = requirements(&view.suspects) {
-        let _ = write!(first, "<p>{}</p>\n{}", escape(FOR_NEXT_JOBS), command(&requirements));
-    }
-    for keep_off in view.keep_off.iter().take(COMMANDS) {
-        let heading = escape(&heading(keep_off));
-        let _ = write!(first, "<p>{heading}</p>\n{}", command(&keep_off.command));
-    }
-    if let Some(left_out) = left_out(&view.keep_off) {
-        let _ = writeln!(first, "<p>{}</p>", escape(&left_out));
-    }
-    for thrashing in &view.thrashing {
-        let text = format!("Thrashing: {}", thrashes(thrashing, now));
-        let _ = writeln!(first, "<p>{}</p>", escape(&text));
-        if let Some(line) = &thrashing.command {
-            let _ = write!(first, "<p>{}</p>\n{}", to_stop(thrashing), command(line));
-        }
-    }
-    let mut sizes = String::new();
-    for part in parts(&view.sizes) {
-        match part {
-            Part::Text(label, text) => {
-                let _ = writeln!(sizes, "<p>{}</p>", escape(&format!("{label}{text}")));
-            }
-            Part::Lines(lines) => sizes.push_str(&command(&lines.join("\n"))),
-            Part::Command(heading, line) => {
-                let _ = write!(sizes, "<p>{}</p>\n{}", escape(&heading), command(line));
-            }
-        }
-    }
+    first.extend(to_do(view, now).into_iter().map(paragraph));
+    let sizes: String = parts(&view.sizes).into_iter().map(paragraph).collect();
     let mut sections = Vec::new();
     if !view.matrix.rows.is_empty() {
         let left_out = outputs_left_out(view)
@@ -90,6 +62,14 @@ pub(crate) fn page(view: &View, about: &str, advice: &str, now: i64) -> String {
     }
     let introduction = format!("<p>{}</p>\n", escape(about));
     document(PAGE_TITLE, &Section::new("verdict", "In short", first), &introduction, &sections)
+}
+
+fn paragraph(part: Part<'_>) -> String {
+    match part {
+        Part::Text(label, text) => format!("<p>{}</p>\n", escape(&format!("{label}{text}"))),
+        Part::Lines(lines) => command(&lines),
+        Part::Command(heading, line) => format!("<p>{}</p>\n{}", escape(&heading), command(line)),
+    }
 }
 
 fn command(line: &str) -> String {
