@@ -82,27 +82,49 @@ pub(crate) enum Group {
     AccessPoint,
 }
 
+/// What is counted of all jobs of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Plain {
+    /// Anything that happened.
+    Any,
+    /// Jobs that began to execute: their input had arrived.
+    Started,
+    /// Jobs that exited with code 0.
+    Succeeded,
+    /// Holds by HTCondor or a policy.
+    Held,
+}
+
+/// What is counted by hold reason code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Coded {
+    /// Holds, by whomever.
+    Held,
+    /// Ends of holds.
+    Left,
+}
+
+/// Releases whose results are counted by code and subcode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Came {
+    /// Whatever was edited.
+    OfAny,
+    /// As they were, or with nothing known of an edit.
+    OfAsIs,
+    /// After an edit.
+    OfChanged,
+}
+
+/// Code and subcode.
+type Code = (i32, i32);
+
 /// The series of one group.
 #[derive(Debug, Default)]
 pub(crate) struct GroupSeries {
-    /// Anything that happened.
-    pub(crate) any: Series,
-    /// Jobs that began to execute: their input had arrived.
-    pub(crate) started: Series,
-    /// Jobs that exited with code 0.
-    pub(crate) succeeded: Series,
-    /// Holds by HTCondor or a policy.
-    pub(crate) held: Series,
-    /// Holds by code, by whomever.
-    pub(crate) held_code: Map<i32, Series>,
-    /// Ends of holds by code.
-    pub(crate) left_code: Map<i32, Series>,
-    /// What came of releases, whatever was edited, by code and subcode.
-    pub(crate) released: Map<(i32, i32), Results>,
-    /// What came of releases as they were, or with nothing known of an edit, by code and subcode.
-    pub(crate) as_is: Map<(i32, i32), Results>,
-    /// What came of releases after an edit, by code and subcode.
-    pub(crate) changed: Map<(i32, i32), Results>,
+    /// By [`Plain`].
+    plain: [Series; 4],
+    coded: Map<(Coded, i32), Series>,
+    results: Map<(Came, Code), Results>,
 }
 
 type Map<K, V> = HashMap<K, V, RandomState>;
@@ -266,15 +288,8 @@ impl Counted {
     fn settle(&mut self) {
         let own = self.own.values_mut().flat_map(HashMap::values_mut);
         for series in self.groups.values_mut().chain(own) {
-            for series in
-                [&mut series.any, &mut series.started, &mut series.succeeded, &mut series.held]
-            {
-                series.settle();
-            }
-            let by_code = [&mut series.held_code, &mut series.left_code];
-            by_code.into_iter().flat_map(HashMap::values_mut).for_each(Series::settle);
-            let results = [&mut series.released, &mut series.as_is, &mut series.changed];
-            results.into_iter().flat_map(HashMap::values_mut).for_each(Results::settle);
+            series.plain.iter_mut().chain(series.coded.values_mut()).for_each(Series::settle);
+            series.results.values_mut().for_each(Results::settle);
         }
     }
 }
@@ -374,15 +389,10 @@ type Put<'a> = dyn FnMut(Group, &[Kind], i64, i64) + 'a;
 /// One thing that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Kind {
-    Any,
-    Started,
-    Succeeded,
-    Held,
-    HeldCode(i32),
-    LeftCode(i32),
-    Released((i32, i32), bool),
-    AsIs((i32, i32), bool),
-    Changed((i32, i32), bool),
+    Plain(Plain),
+    Coded(Coded, i32),
+    /// Whether the release succeeded.
+    Came(Came, Code, bool),
 }
 
 /// What everyone sees of one job, with how often.
@@ -443,8 +453,8 @@ fn put_steps(job: &JobHistory, normalised: &Normalised, wanted: &Wanted, put: &m
             let (of_hold, of_end) = (holds.spared(group), failed.spared(group));
             let Some(spared) = of_hold.or(of_end) else { continue };
             let counts = |kind: &Kind| match kind {
-                Kind::HeldCode(_) => of_hold.is_some(),
-                Kind::LeftCode(_) => of_end.is_some(),
+                Kind::Coded(Coded::Held, _) => of_hold.is_some(),
+                Kind::Coded(Coded::Left, _) => of_end.is_some(),
                 _ => false,
             };
             let kinds: Vec<Kind> = kinds.iter().copied().filter(counts).collect();
@@ -499,107 +509,66 @@ fn put_results(
         groups.extend(groups.iter().filter_map(spared).collect::<Vec<_>>());
         let success = outcome == Outcome::Success;
         for (group, member_since) in groups {
-            put(group, &[Kind::Released(key, success)], at, member_since);
-            let kind = match action {
-                Action::AsIs | Action::Unknown => Kind::AsIs(key, success),
-                _ => Kind::Changed(key, success),
+            put(group, &[Kind::Came(Came::OfAny, key, success)], at, member_since);
+            let came = match action {
+                Action::AsIs | Action::Unknown => Came::OfAsIs,
+                _ => Came::OfChanged,
             };
-            put(group, &[kind], known, member_since);
+            put(group, &[Kind::Came(came, key, success)], known, member_since);
         }
     }
 }
 
 /// What a step counts as; `leaves`: the code of the hold that it ends.
 fn put_kinds(kinds: &mut Vec<Kind>, what: What, leaves: Option<i32>) {
-    kinds.push(Kind::Any);
-    kinds.extend(leaves.map(Kind::LeftCode));
+    kinds.push(Kind::Plain(Plain::Any));
+    kinds.extend(leaves.map(|code| Kind::Coded(Coded::Left, code)));
     match what {
-        What::Executing(_) => kinds.push(Kind::Started),
-        What::Terminated(Exit::Success) => kinds.push(Kind::Succeeded),
+        What::Executing(_) => kinds.push(Kind::Plain(Plain::Started)),
+        What::Terminated(Exit::Success) => kinds.push(Kind::Plain(Plain::Succeeded)),
         What::Held(hold) => {
             if hold.is_by_system() {
-                kinds.push(Kind::Held);
+                kinds.push(Kind::Plain(Plain::Held));
             }
-            kinds.push(Kind::HeldCode(hold.code));
+            kinds.push(Kind::Coded(Coded::Held, hold.code));
         }
         _ => {}
     }
 }
 
 impl<'a> Both<'a, GroupSeries> {
-    pub(crate) fn any(self) -> Both<'a, Series> {
-        self.part(|group| Some(&group.any))
+    pub(crate) fn plain(self, of: Plain) -> Both<'a, Series> {
+        self.part(move |group| group.plain.get(of as usize))
     }
 
-    pub(crate) fn started(self) -> Both<'a, Series> {
-        self.part(|group| Some(&group.started))
+    pub(crate) fn coded(self, of: Coded, code: i32) -> Both<'a, Series> {
+        self.part(move |group| group.coded.get(&(of, code)))
     }
 
-    pub(crate) fn succeeded(self) -> Both<'a, Series> {
-        self.part(|group| Some(&group.succeeded))
-    }
-
-    pub(crate) fn held(self) -> Both<'a, Series> {
-        self.part(|group| Some(&group.held))
-    }
-
-    pub(crate) fn held_code(self, code: i32) -> Both<'a, Series> {
-        self.part(move |group| group.held_code.get(&code))
-    }
-
-    pub(crate) fn left_code(self, code: i32) -> Both<'a, Series> {
-        self.part(move |group| group.left_code.get(&code))
-    }
-
-    pub(crate) fn released(self, key: (i32, i32)) -> Both<'a, Results> {
-        self.part(move |group| group.released.get(&key))
-    }
-
-    pub(crate) fn as_is(self, key: (i32, i32)) -> Both<'a, Results> {
-        self.part(move |group| group.as_is.get(&key))
-    }
-
-    pub(crate) fn changed(self, key: (i32, i32)) -> Both<'a, Results> {
-        self.part(move |group| group.changed.get(&key))
+    pub(crate) fn results(self, of: Came, code: Code) -> Both<'a, Results> {
+        self.part(move |group| group.results.get(&(of, code)))
     }
 }
 
 impl GroupSeries {
     fn join(&mut self, other: Self) {
-        self.any.join(other.any);
-        self.started.join(other.started);
-        self.succeeded.join(other.succeeded);
-        self.held.join(other.held);
-        join(&mut self.held_code, other.held_code, Series::join);
-        join(&mut self.left_code, other.left_code, Series::join);
-        join(&mut self.released, other.released, Results::join);
-        join(&mut self.as_is, other.as_is, Results::join);
-        join(&mut self.changed, other.changed, Results::join);
+        self.plain.iter_mut().zip(other.plain).for_each(|(one, other)| one.join(other));
+        join(&mut self.coded, other.coded, Series::join);
+        join(&mut self.results, other.results, Results::join);
     }
 
     fn add(&mut self, kinds: &[Kind], time: i64, known: i64, job: u32) {
         for &kind in kinds {
-            let series = match kind {
-                Kind::Any => &mut self.any,
-                Kind::Started => &mut self.started,
-                Kind::Succeeded => &mut self.succeeded,
-                Kind::Held => &mut self.held,
-                Kind::HeldCode(code) => self.held_code.entry(code).or_default(),
-                Kind::LeftCode(code) => self.left_code.entry(code).or_default(),
-                Kind::Released(key, success) => {
-                    self.released.entry(key).or_default().push(time.max(known), job, success);
-                    continue;
+            match kind {
+                Kind::Plain(of) => self.plain[of as usize].push(time, known, job),
+                Kind::Coded(of, code) => {
+                    self.coded.entry((of, code)).or_default().push(time, known, job);
                 }
-                Kind::AsIs(key, success) => {
-                    self.as_is.entry(key).or_default().push(time.max(known), job, success);
-                    continue;
+                Kind::Came(of, code, success) => {
+                    let results = self.results.entry((of, code)).or_default();
+                    results.push(time.max(known), job, success);
                 }
-                Kind::Changed(key, success) => {
-                    self.changed.entry(key).or_default().push(time.max(known), job, success);
-                    continue;
-                }
-            };
-            series.push(time, known, job);
+            }
         }
     }
 }

@@ -8,6 +8,7 @@
 use std::sync::LazyLock;
 
 use super::Scope;
+use super::around::Plain;
 use super::facts::Facts;
 use super::neighbourhood::Others;
 use super::series::{Both, Series};
@@ -213,10 +214,9 @@ pub static COLUMNS: &[ColumnRow] = &[
         .row("memory-provisioned", Number(|s, _| tenth_log2(s.hold.usage.memory_provisioned))),
     OTHERS.row("<scope>-known", Flag(|s, _| s.others.known)).from("see below"),
     OTHERS.row("<scope>-others", Flag(|s, _| s.others.any)).masked(Some("<scope>-others")),
-    RECENT.row("<scope>-started-<window>", Count(|s, n| s.recent(s.others.series.started(), n))),
-    RECENT
-        .row("<scope>-succeeded-<window>", Count(|s, n| s.recent(s.others.series.succeeded(), n))),
-    RECENT.row("<scope>-held-<window>", Count(|s, n| s.recent(s.others.series.held(), n))),
+    RECENT.row("<scope>-started-<window>", Count(|s, n| s.recent(s.plain(Plain::Started), n))),
+    RECENT.row("<scope>-succeeded-<window>", Count(|s, n| s.recent(s.plain(Plain::Succeeded), n))),
+    RECENT.row("<scope>-held-<window>", Count(|s, n| s.recent(s.plain(Plain::Held), n))),
     RECENT.row("<scope>-held-same-code-<window>", Count(|s, n| s.recent(s.others.held_code, n))),
     OTHERS.row("<scope>-started-since", Count(|s, _| s.others.started_since)),
     OTHERS.row("<scope>-succeeded-since", Count(|s, _| s.others.succeeded_since)),
@@ -224,7 +224,7 @@ pub static COLUMNS: &[ColumnRow] = &[
     OTHERS.row("<scope>-last-started", Age(|s, _| s.since(s.others.last_started))),
     OTHERS.row(
         "<scope>-last-succeeded",
-        Age(|s, _| s.since(s.others.last(s.others.series.succeeded()))),
+        Age(|s, _| s.since(s.others.last(s.plain(Plain::Succeeded)))),
     ),
     OTHERS.row("<scope>-last-held-same-code", Age(|s, _| s.since(s.others.last_held_same_code))),
     OTHERS.row("<scope>-started-after-held", Flag(|s, _| s.others.started_after_held())),
@@ -283,6 +283,10 @@ impl ColumnRow {
 }
 
 impl Seen<'_> {
+    fn plain(&self, of: Plain) -> Both<'_, Series> {
+        self.others.series.plain(of)
+    }
+
     /// How often it happened within the column's window.
     fn recent(&self, series: Both<'_, Series>, window: usize) -> usize {
         let instant = self.others.window.instant;

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::Scope;
-use super::around::GroupSeries;
+use super::around::{Came, Coded, GroupSeries, Plain};
 use super::series::{Both, Results, Series};
 use crate::history::Symbol;
 
@@ -217,7 +217,7 @@ impl Neighbourhood {
         let Window { held_at, instant, job, .. } = others.window;
         let key = others.window.key();
         let first = |results: Both<'_, Results>| results.first(instant, job);
-        let first_started_since = series.started().first(held_at, instant, job);
+        let first_started_since = series.plain(Plain::Started).first(held_at, instant, job);
         let total = |(successes, failures): (usize, usize)| successes + failures;
         let pair = |of: fn(&Others<'_>) -> (usize, usize)| {
             let (all, spared) = (of(others), of(spared));
@@ -230,7 +230,7 @@ impl Neighbourhood {
             others.last_release.filter(|last| spared.last_release.as_ref() != Some(last));
         // Whole access points and sites have many starts, and nobody asks for their voices.
         let has_voices = matches!(scope, Scope::Server | Scope::File | Scope::Reason);
-        let began = || series.started().jobs(held_at, instant, job);
+        let began = || series.plain(Plain::Started).jobs(held_at, instant, job);
         let held = |from| others.held_code.jobs(from, instant, job);
         let spared_holds = |from| spared.held_code.jobs(from, instant, job);
         let voices = |jobs: &mut dyn Iterator<Item = u32>,
@@ -254,9 +254,9 @@ impl Neighbourhood {
             last_release,
             got_through: last_release.is_some_and(|(at, success)| success && at > held_at)
                 || outweighs(voices_released_since),
-            first_outcome: first(series.as_is(key))
+            first_outcome: first(series.results(Came::OfAsIs, key))
                 .into_iter()
-                .chain(first(series.changed(key)))
+                .chain(first(series.results(Came::OfChanged, key)))
                 .min(),
             started_since: others.started_since,
             voices_started_since: voices(&mut began(), &mut std::iter::empty()),
@@ -293,27 +293,27 @@ impl<'a> Others<'a> {
         let key = window.key();
         let count = |series: Both<'_, Series>, from| series.count(from, instant, job);
         let results = |results: Both<'_, Results>, from| results.count(from, instant, job);
-        let held_code = series.held_code(code);
-        let left_code = series.left_code(code);
-        let released = series.released(key);
+        let held_code = series.coded(Coded::Held, code);
+        let left_code = series.coded(Coded::Left, code);
+        let released = series.results(Came::OfAny, key);
         Self {
             known,
-            any: series.any().last(instant, job).is_some(),
+            any: series.plain(Plain::Any).last(instant, job).is_some(),
             series,
             held_code,
             released,
             window,
-            started_since: count(series.started(), held_at),
-            succeeded_since: count(series.succeeded(), held_at),
+            started_since: count(series.plain(Plain::Started), held_at),
+            succeeded_since: count(series.plain(Plain::Succeeded), held_at),
             held_same_code_since: count(held_code, held_at),
             held_now_same_code: count(held_code, i64::MIN)
                 .saturating_sub(count(left_code, i64::MIN)),
-            last_started: series.started().last(instant, job),
+            last_started: series.plain(Plain::Started).last(instant, job),
             last_held_same_code: held_code.last(instant, job),
             last_release: released.last(instant, job),
             released_since: results(released, held_at),
-            as_is: results(series.as_is(key), i64::MIN),
-            changed: results(series.changed(key), i64::MIN),
+            as_is: results(series.results(Came::OfAsIs, key), i64::MIN),
+            changed: results(series.results(Came::OfChanged, key), i64::MIN),
         }
     }
 

@@ -1,8 +1,9 @@
 //! One sample: the tensor and the statics of one hold at one decision instant.
 
+use std::borrow::Cow;
 use std::sync::Mutex;
 
-use super::around::{Around, Group, Holds, Name, Named, Scope};
+use super::around::{Around, Came, Group, Holds, Name, Named, Plain, Scope};
 use super::at_server::AtServer;
 use super::columns::{Column, Seen};
 use super::facts::{Facts, Own, Tally, Usage};
@@ -29,7 +30,6 @@ pub struct Sampler {
     history: History,
     around: Around,
     projection: Projection,
-    /// Where the schema asks for them.
     /// Of the job that was last asked about.
     tally: Mutex<Tally>,
 }
@@ -116,8 +116,7 @@ impl Sampler {
         action: Action,
         held_in_queue: Option<usize>,
     ) -> Sample {
-        let absent = JobHistory { job: hold.identity.job, ..JobHistory::default() };
-        let view = self.view(hold, instant, &absent);
+        let view = self.view(hold, instant);
         view.sample(action, held_in_queue, view.around())
     }
 
@@ -131,38 +130,32 @@ impl Sampler {
         action: Action,
         held_in_queue: Option<usize>,
     ) -> Sample {
-        let absent = JobHistory { job: hold.identity.job, ..JobHistory::default() };
-        let view = View { known_at: now, held_for: 0, ..self.view(hold, instant, &absent) };
+        let view = View { known_at: now, held_for: 0, ..self.view(hold, instant) };
         view.sample(action, held_in_queue, view.around())
     }
-}
 
-impl Sampler {
     /// What is known of the other jobs of each scope at `instant`: the numbers behind an advice.
     pub fn neighbourhood(&self, hold: &Episode, instant: i64) -> Vec<Neighbourhood> {
-        let absent = JobHistory { job: hold.identity.job, ..JobHistory::default() };
-        let view = self.view(hold, instant, &absent);
+        let view = self.view(hold, instant);
         view.neighbourhood(view.around())
     }
 
     /// When a job of this scope last began to execute before the hold.
     pub fn last_started(&self, hold: &Episode, scope: Scope, instant: i64) -> Option<i64> {
-        let absent = JobHistory { job: hold.identity.job, ..JobHistory::default() };
-        let view = self.view(hold, instant, &absent);
+        let view = self.view(hold, instant);
         let series = view.neighbours(scope, view.named()).series;
-        series.started().last(hold.held_at, u32::MAX)
+        series.plain(Plain::Started).last(hold.held_at, u32::MAX)
     }
 
     /// How many jobs began to execute after `since`, and how many of them exited with 0, at `place`
     /// and in all.
     pub fn at_place(&self, hold: &Episode, place: Symbol, since: i64, instant: i64) -> [Runs; 2] {
-        let absent = JobHistory { job: hold.identity.job, ..JobHistory::default() };
-        let view = self.view(hold, instant, &absent);
+        let view = self.view(hold, instant);
         [Group::Named(Scope::Site, place), Group::AccessPoint].map(|group| {
             let series = self.around.group(group, view.viewer);
             Runs {
-                began: series.started().count(since, instant, u32::MAX),
-                succeeded: series.succeeded().count(since, instant, u32::MAX),
+                began: series.plain(Plain::Started).count(since, instant, u32::MAX),
+                succeeded: series.plain(Plain::Succeeded).count(since, instant, u32::MAX),
             }
         })
     }
@@ -170,11 +163,10 @@ impl Sampler {
     /// What came of releases from holds with this code and subcode whose reason names a file of the
     /// same directory.
     pub fn releases_in_directory(&self, hold: &Episode, instant: i64) -> InDirectory {
-        let absent = JobHistory { job: hold.identity.job, ..JobHistory::default() };
-        let view = self.view(hold, instant, &absent);
+        let view = self.view(hold, instant);
         let Name::Known(directory) = view.named().directory else { return InDirectory::default() };
         let group = self.around.group(Group::Directory(directory), view.viewer);
-        let released = group.released((hold.identity.code, hold.identity.subcode));
+        let released = group.results(Came::OfAny, (hold.identity.code, hold.identity.subcode));
         let last = released.last(instant, view.number);
         let outcomes = || released.outcomes(hold.held_at, instant, view.number);
         let voice = |job| view.voice(job);
@@ -191,8 +183,7 @@ impl Sampler {
 
     /// What jobs met up to `instant` at the file server that the hold is about.
     pub(crate) fn at_server(&self, hold: &Episode, instant: i64) -> AtServer<'_> {
-        let absent = JobHistory { job: hold.identity.job, ..JobHistory::default() };
-        let view = self.view(hold, instant, &absent);
+        let view = self.view(hold, instant);
         let server = view.named().server.symbol();
         let of = |group: fn(Scope, Symbol) -> Group| {
             let group = server.map(|name| group(Scope::Server, name));
@@ -202,10 +193,13 @@ impl Sampler {
         AtServer { series, spared, code: hold.identity.code, instant }
     }
 
-    fn view<'a>(&'a self, hold: &'a Episode, instant: i64, absent: &'a JobHistory) -> View<'a> {
+    fn view<'a>(&'a self, hold: &'a Episode, instant: i64) -> View<'a> {
         let (number, job) = match self.history.number_of(hold.identity.job) {
-            Some(number) => (number, &self.history.jobs()[number as usize]),
-            None => (u32::MAX, absent),
+            Some(number) => (number, Cow::Borrowed(&self.history.jobs()[number as usize])),
+            None => (
+                u32::MAX,
+                Cow::Owned(JobHistory { job: hold.identity.job, ..JobHistory::default() }),
+            ),
         };
         let viewer = self.history.owner_of(hold.identity.job);
         let held_for = instant - hold.held_at;
@@ -237,7 +231,7 @@ struct View<'a> {
     /// Seconds on hold that count.
     held_for: i64,
     number: u32,
-    job: &'a JobHistory,
+    job: Cow<'a, JobHistory>,
     /// Its owner, who sees more of the jobs it owns than others do.
     viewer: Option<Symbol>,
 }
@@ -286,7 +280,7 @@ impl<'a> View<'a> {
         let j = slots.count();
         let owner = self.job.owner_at(self.known_at);
         let code = self.hold.identity.code;
-        let primary = (self.number, self.job);
+        let primary = (self.number, &*self.job);
         let jobs = slots::choose(
             *slots,
             &self.sampler.around,
@@ -332,7 +326,7 @@ impl<'a> View<'a> {
 
     fn own(&self) -> Own {
         let steps = &self.job.steps[..self.own_steps()];
-        let of = |tally: &mut Tally| Own::of(self.hold, self.job, steps, self.known_at, tally);
+        let of = |tally: &mut Tally| Own::of(self.hold, &self.job, steps, self.known_at, tally);
         // Another thread may ask about another job.
         match self.sampler.tally.try_lock() {
             Ok(mut tally) => of(&mut tally),
@@ -341,7 +335,7 @@ impl<'a> View<'a> {
     }
 
     fn facts(&self, action: Action, held_in_queue: Option<usize>, around: &AllScopes<'a>) -> Facts {
-        let Self { sampler, hold, known_at, held_for, job, .. } = *self;
+        let Self { sampler, hold, known_at, held_for, .. } = *self;
         let reason = hold.reason.as_deref().filter(|reason| !reason.is_empty());
         let sees_access_point = sampler.history.sees_access_point(known_at);
         let all = &around[Scope::AccessPoint as usize];
@@ -354,7 +348,7 @@ impl<'a> View<'a> {
             words: reason.map_or(Words::NONE, Words::of),
             held_for,
             own: self.own(),
-            usage: Usage::of(hold, job, known_at),
+            usage: Usage::of(hold, &self.job, known_at),
             sees_access_point,
             held_same_code: logged.then_some(all.held_now_same_code).or(held_in_queue),
             action,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::around::{Around, Group, Scope};
+use super::around::{Around, Coded, Group, Plain, Scope};
 use super::series::{Both, Series};
 use crate::history::{JobHistory, Symbol};
 
@@ -106,8 +106,8 @@ pub(crate) fn choose(
 ) -> Vec<Option<u32>> {
     let mut jobs = vec![None; slots.count()];
     jobs[0] = Some(primary.0);
-    let any = |group| around.group(group, viewer).any();
-    let same_code = around.group(Group::AccessPoint, viewer).held_code(code);
+    let any = |group| around.group(group, viewer).plain(Plain::Any);
+    let same_code = around.group(Group::AccessPoint, viewer).coded(Coded::Held, code);
     let series = [
         any(Group::Cluster(primary.1.job.cluster)),
         owner.map_or_else(Both::default, |owner| any(Group::Named(Scope::Owner, owner))),
