@@ -3,26 +3,12 @@
 use std::collections::HashMap;
 
 use super::past::{HoldEnd, PastHold};
+use crate::metrics::isotonic;
 
 /// Times on hold at which people think of one thing rather than another, s.
 pub const TIMES: [i64; 17] = [
-    5,
-    10,
-    20,
-    30,
-    60,
-    120,
-    300,
-    600,
-    1_200,
-    1_800,
-    3_600,
-    2 * 3_600,
-    4 * 3_600,
-    8 * 3_600,
-    12 * 3_600,
-    86_400,
-    2 * 86_400,
+    5, 10, 20, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600, 7_200, 14_400, 28_800, 43_200, 86_400,
+    172_800,
 ];
 
 /// An interval between two of these is told apart where at least this share of the releases falls
@@ -99,11 +85,12 @@ impl Releases {
     /// Works the curve out: smoothed by what is known more widely, and never falling.
     fn fit(&mut self, prior: &[f64]) {
         self.clusters.resize(prior.len(), (0.0, 0.0));
-        let with_prior = self.clusters.iter().zip(prior).map(|(&(clusters, successes), prior)| {
-            let weight = clusters + PRIOR;
-            ((successes + PRIOR * prior) / weight, weight)
-        });
-        self.curve = never_falling(with_prior);
+        let with_prior =
+            self.clusters.iter().zip(prior).map(|(&(clusters, successes), prior)| {
+                (successes + PRIOR * prior, clusters + PRIOR)
+            });
+        let levels = isotonic(with_prior).into_iter();
+        self.curve = levels.flat_map(|(mean, count)| std::iter::repeat_n(mean, count)).collect();
     }
 
     /// Means of what [`failed`](Self::failed) sums up.
@@ -116,25 +103,6 @@ impl Releases {
 /// The interval that a time on hold falls into.
 fn interval(ends: &[i64], time_on_hold: i64) -> usize {
     ends.partition_point(|end| *end <= time_on_hold)
-}
-
-/// The nearest sequence that never falls, by weighted squares, of values and weights (pool adjacent
-/// violators: Ayer et al. 1955).
-fn never_falling(values: impl Iterator<Item = (f64, f64)>) -> Vec<f64> {
-    // Mean, weight and length of each level.
-    let mut levels: Vec<(f64, f64, usize)> = Vec::new();
-    for (value, weight) in values {
-        let mut level = (value, weight, 1);
-        while let Some(&(mean, before, length)) = levels.last()
-            && mean > level.0
-        {
-            levels.pop();
-            let sum = before + level.1;
-            level = ((mean * before + level.0 * level.1) / sum, sum, length + level.2);
-        }
-        levels.push(level);
-    }
-    levels.into_iter().flat_map(|(mean, _, length)| std::iter::repeat_n(mean, length)).collect()
 }
 
 /// Seconds from hold to release, where the outcome of that is known.
@@ -278,14 +246,6 @@ mod tests {
         assert!(of(&successes, 13, 99) < 0.1);
         assert!(of(&successes, 6, 2) < 0.1);
         assert!((of(&Successes::of(&[]), 6, 2) - 0.5).abs() < 1e-9);
-    }
-
-    #[test]
-    fn a_sequence_that_falls_is_pooled() {
-        let values = [0.5, 0.1, 0.2, 0.4, 0.3, 0.9, 0.8, 1.0];
-        let pooled = never_falling(values.into_iter().map(|value| (value, 1.0)));
-        assert!(pooled.windows(2).all(|pair| pair[0] <= pair[1] + 1e-12), "{pooled:?}");
-        assert!((pooled.iter().sum::<f64>() - values.iter().sum::<f64>()).abs() < 1e-9);
     }
 
     #[test]

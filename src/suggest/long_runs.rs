@@ -9,34 +9,11 @@ use crate::history::{Run, RunEnd};
 use crate::replay::hours;
 use eventlog::JobId;
 
-/// Limits that people think of, s.
+/// Limits that people think of, in minutes: 10 minutes to four weeks.
 const LIMITS: [i64; 23] = [
-    600,
-    1_200,
-    1_800,
-    HOUR,
-    2 * HOUR,
-    3 * HOUR,
-    4 * HOUR,
-    6 * HOUR,
-    8 * HOUR,
-    12 * HOUR,
-    18 * HOUR,
-    24 * HOUR,
-    36 * HOUR,
-    48 * HOUR,
-    72 * HOUR,
-    96 * HOUR,
-    120 * HOUR,
-    144 * HOUR,
-    168 * HOUR,
-    240 * HOUR,
-    336 * HOUR,
-    504 * HOUR,
-    672 * HOUR,
+    10, 20, 30, 60, 120, 180, 240, 360, 480, 720, 1_080, 1_440, 2_160, 2_880, 4_320, 5_760, 7_200,
+    8_640, 10_080, 14_400, 20_160, 30_240, 40_320,
 ];
-
-const HOUR: i64 = 3_600;
 
 /// The next runs may take so many times as long as those of the logs: slower machines, larger
 /// input. Assumed.
@@ -116,7 +93,7 @@ impl LongRuns {
 /// shorter than `interval`, at which policies are evaluated, s.
 pub fn long_runs(runs: &[Run], costs: &Costs, interval: i64) -> Option<LongRuns> {
     let lengths = Lengths::of(runs);
-    let limits = LIMITS.into_iter().filter(|limit| *limit >= interval);
+    let limits = LIMITS.into_iter().map(|minutes| 60 * minutes).filter(|limit| *limit >= interval);
     let (limit, gain) = limits
         .map(|limit| (limit, lengths.gain(limit, costs)))
         .reduce(|best, other| if other.1 > best.1 { other } else { best })?;

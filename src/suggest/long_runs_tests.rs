@@ -5,6 +5,9 @@ use proptest::test_runner::TestRunner;
 
 use super::*;
 
+/// Seconds.
+const HOUR: i64 = 3_600;
+
 fn run(cluster: i32, proc: i32, seconds: i64, end: RunEnd) -> Run {
     Run { job: JobId::new(cluster, proc), seconds, end }
 }
