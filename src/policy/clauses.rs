@@ -121,30 +121,30 @@ pub(super) fn is_cut(followed: &[Expr]) -> bool {
 /// Whether the value may depend on the time of evaluation. What is not followed may: the expression
 /// of a text, an attribute looked up elsewhere, what lies beyond the limit of [`followed`].
 pub(crate) fn asks_time(followed: &[Expr]) -> bool {
-    const FUNCTIONS: [&str; 9] = [
-        "time",
-        "currentTime",
-        "dayTime",
-        "timeZoneOffset",
-        "formatTime",
-        "eval",
-        "evalInEachContext",
-        "countMatches",
-        "random",
-    ];
-    const ELSEWHERE: [&str; 3] = ["root", "parent", "toplevel"];
+    const FUNCTIONS: [&str; 5] = ["time", "currentTime", "dayTime", "timeZoneOffset", "formatTime"];
     let asks = |node: Node<'_>| match node.kind() {
         NodeKind::Call { name, .. } => FUNCTIONS.iter().any(|own| name.eq_ignore_ascii_case(own)),
+        NodeKind::Attribute { name, .. } => {
+            is_of_advisor(name) || name.eq_ignore_ascii_case("CurrentTime")
+        }
+        _ => false,
+    };
+    let mut nodes = followed.iter().flat_map(Expr::nodes);
+    is_cut(followed) || nodes.any(|node| asks(node) || is_open(node))
+}
+
+/// Whether the value may depend on attributes that are not named, or on chance.
+pub(super) fn is_open(node: Node<'_>) -> bool {
+    const FUNCTIONS: [&str; 4] = ["eval", "evalInEachContext", "countMatches", "random"];
+    const ELSEWHERE: [&str; 3] = ["root", "parent", "toplevel"];
+    match node.kind() {
+        NodeKind::Call { name, .. } => FUNCTIONS.iter().any(|own| name.eq_ignore_ascii_case(own)),
         NodeKind::Attribute { name, absolute, .. } => {
-            absolute
-                || is_of_advisor(name)
-                || name.eq_ignore_ascii_case("CurrentTime")
-                || ELSEWHERE.iter().any(|word| name.eq_ignore_ascii_case(word))
+            absolute || ELSEWHERE.iter().any(|word| name.eq_ignore_ascii_case(word))
         }
         NodeKind::ClassAd(_) => true,
         _ => false,
-    };
-    is_cut(followed) || followed.iter().flat_map(Expr::nodes).any(asks)
+    }
 }
 
 /// Whether it reads what the advisor of an access point writes every few minutes (`plugin/`).

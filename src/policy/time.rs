@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use classads::{Budget, ClassAd, Expr, NodeKind};
+use classads::{Budget, ClassAd, Expr};
 
-use super::clauses::{followed, is_cut, references};
+use super::clauses::{followed, is_cut, is_open, references};
 use super::forecast::{Forecast, SetPolicy, forecast_of, policies_set};
 use super::{Knobs, LATE_WORK, WORK};
 use crate::shares::{left_out, level};
@@ -36,9 +36,6 @@ const ALWAYS: [&str; 7] = [
     "TimerRemove",
     "JobStatusOnRelease",
 ];
-
-/// Functions whose value may depend on attributes that they do not name, or on chance.
-const OPEN: [&str; 4] = ["eval", "evalInEachContext", "countMatches", "random"];
 
 /// A time in steps that owners share, and the jobs whose policies it did not suffice for.
 #[derive(Debug)]
@@ -181,7 +178,7 @@ fn key(ad: &ClassAd, policies: &[SetPolicy]) -> Option<String> {
     let mut names: Vec<String> = ALWAYS.map(str::to_ascii_lowercase).to_vec();
     for root in roots {
         let followed = followed(ad, root);
-        if is_cut(&followed) || followed.iter().any(is_open) {
+        if is_cut(&followed) || followed.iter().flat_map(Expr::nodes).any(is_open) {
             return None;
         }
         names.extend(followed.iter().flat_map(references).map(|of| of.name.to_ascii_lowercase()));
@@ -200,18 +197,6 @@ fn key(ad: &ClassAd, policies: &[SetPolicy]) -> Option<String> {
         key.push_str(&format!("{name}={:?}\n", ad.raw(&name)));
     }
     Some(key)
-}
-
-fn is_open(expr: &Expr) -> bool {
-    const ELSEWHERE: [&str; 3] = ["root", "parent", "toplevel"];
-    expr.nodes().any(|node| match node.kind() {
-        NodeKind::Call { name, .. } => OPEN.iter().any(|open| name.eq_ignore_ascii_case(open)),
-        NodeKind::Attribute { name, absolute, .. } => {
-            absolute || ELSEWHERE.iter().any(|word| name.eq_ignore_ascii_case(word))
-        }
-        NodeKind::ClassAd(_) => true,
-        _ => false,
-    })
 }
 
 #[cfg(test)]

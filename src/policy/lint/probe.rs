@@ -103,9 +103,7 @@ impl Sight {
         for counts in [Counts::Once, Counts::Often, Counts::OftenWithoutStart] {
             let mut ad = held(&job, counts, &labels);
             if grows && counts != Counts::Once {
-                for name in ["RequestMemory", "RequestDisk"] {
-                    ad.insert_value(name, GROWN);
-                }
+                ad = with_all(&ad, &["RequestMemory", "RequestDisk"], GROWN);
             }
             for &code in &codes {
                 ad.insert_value("HoldReasonCode", code);
@@ -177,6 +175,24 @@ pub(super) fn job_with(own: &[(String, String)]) -> ClassAd {
     job
 }
 
+/// The job with one value in all these attributes.
+pub(super) fn with_all(job: &ClassAd, names: &[&str], value: i64) -> ClassAd {
+    let mut job = job.clone();
+    for name in names {
+        job.insert_value(name, value);
+    }
+    job
+}
+
+/// The job with these values.
+pub(super) fn with(job: &ClassAd, values: &[(&str, i64)]) -> ClassAd {
+    let mut job = job.clone();
+    for (name, value) in values {
+        job.insert_value(name, *value);
+    }
+    job
+}
+
 /// The job on hold for the first time.
 pub(super) fn held_once(job: &ClassAd) -> ClassAd {
     held(job, Counts::Once, &[])
@@ -185,18 +201,13 @@ pub(super) fn held_once(job: &ClassAd) -> ClassAd {
 /// A held job while it runs: without what there is of its hold.
 pub(super) fn running(mut held: ClassAd) -> ClassAd {
     held.retain(|name| !name.to_ascii_lowercase().starts_with("holdreason"));
-    held.insert_value("JobStatus", 2);
-    held.insert_value("LastJobStatus", 1);
-    held
+    with(&held, &[("JobStatus", 2), ("LastJobStatus", 1)])
 }
 
 /// The job after a hold, in a slot again; its program is not started yet.
 pub(super) fn running_again(own: &[(String, String)]) -> ClassAd {
-    let mut ad = running(held_once(&job_with(own)));
-    for name in ["EnteredCurrentStatus", "JobCurrentStartDate", "JobLastStartDate", "ShadowBday"] {
-        ad.insert_value(name, HELD_AT);
-    }
-    ad
+    let began = ["EnteredCurrentStatus", "JobCurrentStartDate", "JobLastStartDate", "ShadowBday"];
+    with_all(&running(held_once(&job_with(own))), &began, HELD_AT)
 }
 
 /// The job after a million holds and runs of ten years.
@@ -205,12 +216,9 @@ pub(super) fn held_often(job: &ClassAd) -> ClassAd {
 }
 
 fn held(job: &ClassAd, counts: Counts, labels: &[String]) -> ClassAd {
-    let mut ad = job.clone();
     let often = counts != Counts::Once;
     let number = if often { 1_000_000 } else { 1 };
-    for name in COUNTS {
-        ad.insert_value(name, number);
-    }
+    let mut ad = with_all(job, &COUNTS, number);
     let starts = if counts == Counts::OftenWithoutStart { 0 } else { number };
     ad.insert_value("NumJobStarts", starts);
     let mut by_reason = ClassAd::new();
@@ -219,9 +227,7 @@ fn held(job: &ClassAd, counts: Counts, labels: &[String]) -> ClassAd {
     }
     ad.insert("NumHoldsByReason", Expr::literal(Value::ClassAd(by_reason.into())));
     if often {
-        for name in ["QDate", "JobStartDate"] {
-            ad.insert_value(name, HELD_AT - 10 * 365 * 86_400);
-        }
+        ad = with_all(&ad, &["QDate", "JobStartDate"], HELD_AT - 10 * 365 * 86_400);
     }
     ad
 }
@@ -239,19 +245,16 @@ pub(super) fn is_true(ad: &ClassAd, expr: &Expr, age: i64, budget: &Budget) -> O
 
 /// A job on hold for a day, of a usual code, for looking at the parts of an expression.
 pub(super) fn example(code: i64) -> (ClassAd, EvalContext<'static>) {
-    let mut ad = held(&job(), Counts::Once, &[]);
-    ad.insert_value("HoldReasonCode", code);
+    let held = with(&held_once(&job()), &[("HoldReasonCode", code)]);
     // Integers, where they are there: what is compared with them shows by its type.
-    for name in [
+    let integers = [
         "HoldReasonSubCode",
         "ExitCode",
         "ExitSignal",
         "LastHoldReasonCode",
         "LastHoldReasonSubCode",
-    ] {
-        ad.insert_value(name, 0);
-    }
-    (ad, context(HELD_AT + 86_400))
+    ];
+    (with_all(&held, &integers, 0), context(HELD_AT + 86_400))
 }
 
 /// The integers that an attribute is compared with.

@@ -10,7 +10,7 @@ use classads::{Budget, ClassAd, EvalContext, Expr, Syntax, Value};
 use super::names::{is_known, nearest};
 use super::probe::{
     AGES, HELD_AT, MAX_PARTS, MAX_WORK, constants, context, held_often, held_once, is_attribute,
-    job_with, running,
+    job_with, running, with, with_all,
 };
 use super::rules::{
     ENDLESS_RETRY, HELD_AGAIN, MEMORY_BY_STARTS, MISSPELT, REMOVED_FIRST, UNRELEASED_SUBCODE,
@@ -296,10 +296,7 @@ impl<'f> Together<'f> {
 
     /// The job on hold for the first time, with this code and subcode.
     fn held(&self, code: i64, subcode: i64) -> ClassAd {
-        let mut ad = held_once(&self.job);
-        ad.insert_value("HoldReasonCode", code);
-        ad.insert_value("HoldReasonSubCode", subcode);
-        ad
+        with(&held_once(&self.job), &[("HoldReasonCode", code), ("HoldReasonSubCode", subcode)])
     }
 
     /// The numbers that release policies compare an attribute with.
@@ -372,7 +369,7 @@ impl<'f> Together<'f> {
         let pairs = codes.iter().flat_map(|code| subcodes.iter().map(move |sub| (*code, *sub)));
         let mut out = Vec::new();
         for (code, subcode) in pairs.take(MOST_PAIRS) {
-            let ad = young(self.held(code, subcode));
+            let ad = young(&self.held(code, subcode));
             if let Some(age) = self.released(&ad)? {
                 out.push((ad, age));
             }
@@ -424,29 +421,25 @@ impl<'f> Together<'f> {
             let subcode = self.settings.assignments().iter().rev().find(is_subcode);
             let subcode =
                 subcode.and_then(|setting| setting.value.text.trim().parse().ok()).unwrap_or(0);
-            let is_again = |ran: ClassAd, expr: &Expr| {
-                let mut held = ran.clone();
-                for (name, value) in [
+            let is_again = |ran: &ClassAd, expr: &Expr| {
+                let held = [
                     ("JobStatus", 5),
                     ("HoldReasonCode", code),
                     ("HoldReasonSubCode", subcode),
                     ("EnteredCurrentStatus", HELD_AT),
-                ] {
-                    held.insert_value(name, value);
-                }
+                ];
+                let held = with(ran, &held);
                 let Some(released) = self.released(&held)? else { return Some(false) };
-                let mut idle = ran.clone();
-                idle.insert_value("JobStatus", 1);
-                idle.insert_value("LastJobStatus", 5);
-                idle.insert_value("EnteredCurrentStatus", HELD_AT + released);
-                Some(self.truth(&ran, expr, 0)? && self.truth(&idle, expr, released + 1)?)
+                let since = ("EnteredCurrentStatus", HELD_AT + released);
+                let idle = with(ran, &[("JobStatus", 1), ("LastJobStatus", 5), since]);
+                Some(self.truth(ran, expr, 0)? && self.truth(&idle, expr, released + 1)?)
             };
-            let runs = || runs(&self.job).into_iter();
-            runs().find(|ran| is_again(ran.clone(), &hold.expr) == Some(true))?;
+            let runs = runs(&self.job);
+            runs.iter().find(|ran| is_again(ran, &hold.expr) == Some(true))?;
             let text = hold.assignment.value.text.trim();
             let corrected = format!("JobStatus == 2 && ({text})");
             let is_better = Expr::parse_old(&corrected)
-                .is_ok_and(|corrected| runs().all(|ran| is_again(ran, &corrected) == Some(false)));
+                .is_ok_and(|new| runs.iter().all(|ran| is_again(ran, &new) == Some(false)));
             let message = "it is still true of the job that was released and waits for its next \
                            run, as what the last run used stays in the job ad: it is held again \
                            at the next evaluation"
@@ -477,8 +470,7 @@ impl<'f> Together<'f> {
             return None;
         }
         for status in [1, 2] {
-            let mut job = exited.clone();
-            job.insert_value("JobStatus", status);
+            let job = with(&exited, &[("JobStatus", status)]);
             for policy in self.removes.whole.iter().chain(&self.holds.whole) {
                 // What is not known may end it.
                 if self.truth(&job, &policy.expr, 0) != Some(false) {
@@ -500,70 +492,49 @@ impl<'f> Together<'f> {
 }
 
 /// The job as one that was submitted a minute ago and used next to nothing.
-fn young(mut ad: ClassAd) -> ClassAd {
-    for name in [
+fn young(ad: &ClassAd) -> ClassAd {
+    let began = [
         "QDate",
         "JobStartDate",
         "JobLastStartDate",
         "JobCurrentStartDate",
         "JobCurrentStartExecutingDate",
         "ShadowBday",
-    ] {
-        ad.insert_value(name, HELD_AT - 60);
-    }
-    for name in
-        ["RemoteWallClockTime", "RemoteUserCpu", "MemoryUsage", "DiskUsage", "ResidentSetSize"]
-    {
-        ad.insert_value(name, 1);
-    }
-    ad
+    ];
+    let used =
+        ["RemoteWallClockTime", "RemoteUserCpu", "MemoryUsage", "DiskUsage", "ResidentSetSize"];
+    with_all(&with_all(ad, &began, HELD_AT - 60), &used, 1)
 }
 
 /// A held job a minute after its run began.
 fn ran(held: ClassAd) -> ClassAd {
-    let mut ad = running(held);
-    ad.insert_value("EnteredCurrentStatus", HELD_AT - 60);
-    ad
+    with(&running(held), &[("EnteredCurrentStatus", HELD_AT - 60)])
 }
 
 /// Jobs at the end of a run that went on for long or used much, each in its own way.
 fn runs(job: &ClassAd) -> Vec<ClassAd> {
     let running = ran(held_once(job));
     let long_ago = HELD_AT - 30 * 86_400;
-    let with = |values: &[(&str, i64)]| {
-        let mut ad = running.clone();
-        for (name, value) in values {
-            ad.insert_value(name, *value);
-        }
-        ad
-    };
+    let began = [
+        "JobCurrentStartDate",
+        "JobCurrentStartExecutingDate",
+        "ShadowBday",
+        "EnteredCurrentStatus",
+    ];
+    let ran_long = with_all(&running, &began, long_ago);
+    let memory = with(&running, &[("MemoryUsage", 1 << 30)]);
     vec![
-        with(&[("MemoryUsage", 1 << 30), ("ResidentSetSize", 1 << 40), ("ImageSize", 1 << 40)]),
-        with(&[("DiskUsage", 1 << 40)]),
-        with(&[
-            ("JobCurrentStartDate", long_ago),
-            ("JobCurrentStartExecutingDate", long_ago),
-            ("ShadowBday", long_ago),
-            ("EnteredCurrentStatus", long_ago),
-            ("RemoteWallClockTime", 30 * 86_400),
-            ("RemoteUserCpu", 30 * 86_400),
-        ]),
-        with(&[
-            ("NumJobStarts", 1_000_000),
-            ("NumShadowStarts", 1_000_000),
-            ("JobRunCount", 1_000_000),
-        ]),
+        with_all(&memory, &["ResidentSetSize", "ImageSize"], 1 << 40),
+        with(&running, &[("DiskUsage", 1 << 40)]),
+        with_all(&ran_long, &["RemoteWallClockTime", "RemoteUserCpu"], 30 * 86_400),
+        with_all(&running, &STARTS, 1_000_000),
     ]
 }
 
 /// The job whose program exited with this status, the millionth time.
 fn exited(job: &ClassAd, status: i64) -> ClassAd {
-    let mut ad = ran(held_often(job));
-    for name in CUMULATIVE {
-        ad.insert_value(name, 1_000_000_000);
-    }
-    ad.insert_value("ExitCode", status);
-    ad.insert_value("ExitStatus", status);
+    let ad = with_all(&ran(held_often(job)), &CUMULATIVE, 1_000_000_000);
+    let mut ad = with_all(&ad, &["ExitCode", "ExitStatus"], status);
     ad.insert_value("ExitBySignal", false);
     ad
 }
