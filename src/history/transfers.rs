@@ -15,9 +15,11 @@
 use std::collections::HashMap;
 
 use classads::long::Banner;
-use classads::{ClassAd, Expr, NodeKind, Value};
+use classads::{ClassAd, Expr, Node, NodeKind, Value};
 use foldhash::fast::RandomState;
-use serde::Serialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::{self, StrDeserializer};
+use serde::{Deserialize, Serialize};
 
 use super::{Symbol, Symbols, epoch_written, reason};
 use eventlog::JobId;
@@ -64,7 +66,7 @@ pub fn epoch_class(ad: &ClassAd) -> Option<String> {
 }
 
 /// `ErrorType`: at which step a transfer failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ErrorType {
     /// The plug-in could not start, or could not do what it was asked.
     Parameter,
@@ -83,15 +85,8 @@ pub enum ErrorType {
 impl ErrorType {
     fn of(name: &str) -> Option<Self> {
         // Pelican appends a finer type: `Transfer.TimedOut`.
-        Some(match name.split('.').next()? {
-            "Parameter" => Self::Parameter,
-            "Resolution" => Self::Resolution,
-            "Contact" => Self::Contact,
-            "Authorization" => Self::Authorization,
-            "Specification" => Self::Specification,
-            "Transfer" => Self::Transfer,
-            _ => return None,
-        })
+        let name: StrDeserializer<'_, value::Error> = name.split('.').next()?.into_deserializer();
+        Self::deserialize(name).ok()
     }
 }
 
@@ -345,34 +340,27 @@ fn text(ad: &ClassAd, names: &[&str]) -> Option<String> {
 
 /// A nested ad; empty where there is none.
 fn nested(ad: &ClassAd, name: &str) -> ClassAd {
-    let found = ad.get(name).and_then(|expr| match expr.root().kind() {
-        NodeKind::ClassAd(inner) => Some(inner.clone()),
-        NodeKind::Literal(Value::ClassAd(inner)) => Some(ClassAd::clone(inner)),
+    ad.get(name).and_then(|expr| inner(expr.root())).cloned().unwrap_or_default()
+}
+
+/// The ad that an expression is.
+fn inner(node: Node<'_>) -> Option<&ClassAd> {
+    match node.kind() {
+        NodeKind::ClassAd(ad) => Some(ad),
+        NodeKind::Literal(Value::ClassAd(ad)) => Some(ad),
         _ => None,
-    });
-    found.unwrap_or_default()
+    }
 }
 
 /// The ads of a list; what else is in it is passed over.
 fn each_ad(list: &Expr, take: &mut dyn FnMut(&ClassAd)) {
     match list.root().kind() {
         NodeKind::List(elements) => {
-            for element in elements.iter().take(RESULTS) {
-                match element.kind() {
-                    NodeKind::ClassAd(ad) => take(ad),
-                    NodeKind::Literal(Value::ClassAd(ad)) => take(ad),
-                    _ => {}
-                }
-            }
+            elements.into_iter().take(RESULTS).filter_map(inner).for_each(take);
         }
         NodeKind::Literal(Value::List(elements)) => {
-            for element in elements.iter().take(RESULTS) {
-                match element.root().kind() {
-                    NodeKind::ClassAd(ad) => take(ad),
-                    NodeKind::Literal(Value::ClassAd(ad)) => take(ad),
-                    _ => {}
-                }
-            }
+            let elements = elements.iter().take(RESULTS);
+            elements.filter_map(|element| inner(element.root())).for_each(take);
         }
         _ => {}
     }
