@@ -23,15 +23,18 @@ pub struct Health {
     pub left_out: Vec<String>,
 }
 
+/// A text as a literal of an ad, cut.
+pub(crate) fn quoted(text: &str, longest: usize) -> Option<String> {
+    let text = shown(text, longest);
+    classad_quote(&text).or_else(|| classad_quote(&text.replace('\\', "/")))
+}
+
 impl fmt::Display for Health {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let quoted = |text: &str| {
-            let text = shown(text, PROBLEM - 3);
-            classad_quote(&text).or_else(|| classad_quote(&text.replace('\\', "/")))
-        };
         // What is not said stays in the ad of the schedd as it was.
         let said = |value: Option<String>| value.unwrap_or_else(|| "undefined".to_owned());
-        writeln!(f, "Problem = {}", said(self.problem.as_deref().and_then(quoted)))?;
+        let problem = self.problem.as_deref().and_then(|text| quoted(text, PROBLEM - 3));
+        writeln!(f, "Problem = {}", said(problem))?;
         writeln!(f, "LastGood = {}", said(self.last_good.map(|at| at.to_string())))?;
         let named = self.left_out.iter().take(NAMED).map(String::as_str);
         let others = self.left_out.len().saturating_sub(NAMED);

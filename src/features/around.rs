@@ -108,11 +108,11 @@ pub(crate) enum Coded {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Came {
     /// Whatever was edited.
-    OfAny,
+    Any,
     /// As they were, or with nothing known of an edit.
-    OfAsIs,
+    AsIs,
     /// After an edit.
-    OfChanged,
+    Changed,
 }
 
 /// Code and subcode.
@@ -509,10 +509,10 @@ fn put_results(
         groups.extend(groups.iter().filter_map(spared).collect::<Vec<_>>());
         let success = outcome == Outcome::Success;
         for (group, member_since) in groups {
-            put(group, &[Kind::Came(Came::OfAny, key, success)], at, member_since);
+            put(group, &[Kind::Came(Came::Any, key, success)], at, member_since);
             let came = match action {
-                Action::AsIs | Action::Unknown => Came::OfAsIs,
-                _ => Came::OfChanged,
+                Action::AsIs | Action::Unknown => Came::AsIs,
+                _ => Came::Changed,
             };
             put(group, &[Kind::Came(came, key, success)], known, member_since);
         }

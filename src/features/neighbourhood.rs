@@ -254,9 +254,9 @@ impl Neighbourhood {
             last_release,
             got_through: last_release.is_some_and(|(at, success)| success && at > held_at)
                 || outweighs(voices_released_since),
-            first_outcome: first(series.results(Came::OfAsIs, key))
+            first_outcome: first(series.results(Came::AsIs, key))
                 .into_iter()
-                .chain(first(series.results(Came::OfChanged, key)))
+                .chain(first(series.results(Came::Changed, key)))
                 .min(),
             started_since: others.started_since,
             voices_started_since: voices(&mut began(), &mut std::iter::empty()),
@@ -295,7 +295,7 @@ impl<'a> Others<'a> {
         let results = |results: Both<'_, Results>, from| results.count(from, instant, job);
         let held_code = series.coded(Coded::Held, code);
         let left_code = series.coded(Coded::Left, code);
-        let released = series.results(Came::OfAny, key);
+        let released = series.results(Came::Any, key);
         Self {
             known,
             any: series.plain(Plain::Any).last(instant, job).is_some(),
@@ -312,8 +312,8 @@ impl<'a> Others<'a> {
             last_held_same_code: held_code.last(instant, job),
             last_release: released.last(instant, job),
             released_since: results(released, held_at),
-            as_is: results(series.results(Came::OfAsIs, key), i64::MIN),
-            changed: results(series.results(Came::OfChanged, key), i64::MIN),
+            as_is: results(series.results(Came::AsIs, key), i64::MIN),
+            changed: results(series.results(Came::Changed, key), i64::MIN),
         }
     }
 

@@ -166,7 +166,7 @@ impl Sampler {
         let view = self.view(hold, instant);
         let Name::Known(directory) = view.named().directory else { return InDirectory::default() };
         let group = self.around.group(Group::Directory(directory), view.viewer);
-        let released = group.results(Came::OfAny, (hold.identity.code, hold.identity.subcode));
+        let released = group.results(Came::Any, (hold.identity.code, hold.identity.subcode));
         let last = released.last(instant, view.number);
         let outcomes = || released.outcomes(hold.held_at, instant, view.number);
         let voice = |job| view.voice(job);

@@ -264,11 +264,6 @@ impl HistoryBuilder {
         Some(job)
     }
 
-    /// Adds what an epoch ad of this class says of a transfer. `None` for ads of other classes.
-    pub(super) fn add_transfers(&mut self, ad: &ClassAd, class: &str) -> Option<()> {
-        self.history.transfers.add(ad, class)
-    }
-
     /// Notes that ads of earlier runs were read: all there are have been or will be added.
     pub fn note_epochs(&mut self) {
         self.history.read_epochs = true;

@@ -187,7 +187,7 @@ impl JobHistory {
             Fact::Message(text) => self.learn_message(known(text)),
             Fact::MemoryUsage(size) => learn_size(&mut self.memory_usage, time, size),
             Fact::MemoryProvisioned(size) => learn_size(&mut self.memory_provisioned, time, size),
-            Fact::Peaks(peaks) => self.peaks = Some(Box::new(known_peaks(time, peaks))),
+            Fact::Peaks(value) => self.peaks = Some(Box::new(Known { since: time, value })),
         }
     }
 
@@ -293,10 +293,6 @@ impl Machines<'_> {
         }
         self.last.or_else(|| self.job.ad_at(instant).and_then(|ad| ad.machine))
     }
-}
-
-fn known_peaks(since: i64, value: Peaks) -> Known<Peaks> {
-    Known { since, value }
 }
 
 /// Notes a name that is new.

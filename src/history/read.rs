@@ -249,7 +249,7 @@ impl HistoryBuilder {
     /// Adds one epoch ad. `None` if it is none of a run, or does not say when it was written.
     pub fn add_epoch(&mut self, ad: &ClassAd) -> Option<JobId> {
         if let Some(class) = epoch_class(ad).filter(|class| class != RUN) {
-            self.add_transfers(ad, &class);
+            self.history.transfers.add(ad, &class);
             return None;
         }
         self.note_epochs();

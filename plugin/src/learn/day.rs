@@ -15,11 +15,11 @@ use holdadvise::inquiry::{Config, FoundModel, costs_of, find_model};
 use holdadvise::journal::Journal;
 use holdadvise::model::{Apart, LEAST_OUTCOMES, MAX_ARCHIVE_BYTES};
 use holdadvise::shares;
-use holdadvise::text::{classad_quote, shown};
 use rustix::process::{Resource, Rlimit, setrlimit};
 
 use super::retrain::{REQUEST, sweep_of};
 use super::{HORIZON, LearnError, MONTHS_LEARNED, SECONDS, add, read};
+use crate::counts::quoted;
 use crate::line::Line;
 use crate::process::ask_judge;
 use crate::settings::Settings;
@@ -69,9 +69,7 @@ impl fmt::Display for Day {
             ("Challenger", &self.challenger),
             ("Problem", problem),
         ] {
-            let text = shown(text, LONGEST);
-            let quoted = classad_quote(&text).or_else(|| classad_quote(&text.replace('\\', "/")));
-            let quoted = quoted.filter(|_| !text.is_empty());
+            let quoted = quoted(text, LONGEST).filter(|literal| literal != "\"\"");
             writeln!(f, "{name} = {}", quoted.unwrap_or_else(|| "undefined".to_owned()))?;
         }
         writeln!(f, "-")
