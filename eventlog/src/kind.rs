@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use bounded_static::{IntoBoundedStatic, ToStatic};
+
 use super::ad::{AdForm, EventAd};
 use super::body::*;
 
@@ -47,7 +49,7 @@ macro_rules! event_kinds {
         }
 
         /// The typed fields of an event. A field the log does not carry is `None` or empty.
-        #[derive(Clone, Debug, PartialEq, Hash)]
+        #[derive(Clone, Debug, PartialEq, Hash, ToStatic)]
         #[non_exhaustive]
         pub enum Body<'a> {
             $($(#[doc = $label] $body($fields),)? $(#[doc = $label] $unit,)?)*
@@ -69,14 +71,7 @@ macro_rules! event_kinds {
 
             /// The same fields, borrowed from nothing.
             pub fn into_owned(self) -> Body<'static> {
-                match self {
-                    $(
-                        $(Self::$body(body) => Body::$body(body.own()),)?
-                        $(Self::$unit => Body::$unit,)?
-                    )*
-                    Self::ExecutionPoint(point) => Body::ExecutionPoint(point.own()),
-                    Self::Future(future) => Body::Future(future.own()),
-                }
+                self.into_static()
             }
 
             /// Of the text form: the header line behind the date, and the lines below it.

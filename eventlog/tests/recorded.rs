@@ -140,7 +140,7 @@ fn a_log_of_attributes_gives_the_same_fields() {
                         terminated
                             .resources
                             .iter_mut()
-                            .for_each(|row| row.written = [None, None, None]);
+                            .for_each(|row| row.written = Default::default());
                     }
                     Body::Evicted(evicted) => {
                         evicted.plain_reason = false;
@@ -148,7 +148,7 @@ fn a_log_of_attributes_gives_the_same_fields() {
                         evicted
                             .resources
                             .iter_mut()
-                            .for_each(|row| row.written = [None, None, None]);
+                            .for_each(|row| row.written = Default::default());
                         evicted.subcode = evicted.subcode.filter(|code| *code != 0);
                     }
                     Body::Aborted(aborted) => aborted.toe = None,

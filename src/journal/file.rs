@@ -109,19 +109,14 @@ impl Journal {
     /// # Errors
     /// [`JournalError::Locked`] where another process keeps it for 30 s.
     pub fn lock(&self) -> Result<Locked<'_>, JournalError> {
-        let path = self.folder.join(LOCK);
-        let file = self.open_own(&path)?;
         let begun = Instant::now();
         loop {
-            match file.try_lock() {
-                Ok(()) => return Ok(Locked { journal: self, _file: file }),
-                Err(fs::TryLockError::WouldBlock) if begun.elapsed() < LOCK_WAIT => {
+            match self.try_lock()? {
+                Some(locked) => return Ok(locked),
+                None if begun.elapsed() < LOCK_WAIT => {
                     std::thread::sleep(Duration::from_millis(20));
                 }
-                Err(fs::TryLockError::WouldBlock) => return Err(JournalError::Locked(path)),
-                Err(fs::TryLockError::Error(source)) => {
-                    return Err(JournalError::Io { path, doing: "lock", source });
-                }
+                None => return Err(JournalError::Locked(self.folder.join(LOCK))),
             }
         }
     }

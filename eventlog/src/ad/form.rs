@@ -390,7 +390,7 @@ fn rows<'a>(ad: &'a EventAd<'_>) -> Vec<Resource<'a>> {
             request,
             allocated,
             assigned: assigned.map(Cow::Owned),
-            written: [usage_written, request_written, allocated_written],
+            written: (usage_written, request_written, allocated_written),
         }
     };
     names.into_iter().map(row).collect()
@@ -423,7 +423,7 @@ impl<'a> EventAd<'a> {
     fn set_rows(&mut self, resources: Vec<Resource<'a>>) {
         for row in resources {
             let name = row.name;
-            let [usage, request, allocated] = row.written;
+            let (usage, request, allocated) = row.written;
             for (name, value, written) in [
                 (format!("{name}Usage"), row.usage, usage),
                 (format!("Request{name}"), row.request, request),

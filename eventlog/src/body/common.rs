@@ -3,11 +3,13 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
+use bounded_static::ToStatic;
+
 use super::super::text::lines::Cursor;
-use super::{Own, Text};
+use super::Text;
 
 /// Run times of the `Usr d hh:mm:ss, Sys d hh:mm:ss` lines, in seconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, ToStatic)]
 pub struct CpuUsage {
     /// User time, s.
     pub user: u64,
@@ -34,26 +36,24 @@ impl fmt::Display for CpuUsage {
     }
 }
 
-borrowing! {
-    /// One row of the `Partitionable Resources` table.
-    #[derive(Clone, Debug, PartialEq, Default)]
-    pub struct Resource<'a> {
-        /// `Cpus`, `Disk`, `Memory`, `GPUs`, ... without its unit.
-        pub name: Text<'a>,
-        /// What stands in brackets behind the name (`KB`, `MB`, `s`, `Average`), empty for counts.
-        pub unit: Text<'a>,
-        /// Used, in the unit.
-        pub usage: Option<f64>,
-        /// Requested, in the unit.
-        pub request: Option<f64>,
-        /// Allocated (provisioned), in the unit.
-        pub allocated: Option<f64>,
-        /// The `Assigned` column as written, with its quotes.
-        pub assigned: Option<Text<'a>>,
-        /// Cells of usage, request and allocation as written, where their numbers do not tell:
-        /// `1.00` of 1.001, `undefined`, and what versions before 8.8 wrote with all digits.
-        pub written: [Option<Text<'a>>; 3],
-    }
+/// One row of the `Partitionable Resources` table.
+#[derive(Clone, Debug, PartialEq, Default, ToStatic)]
+pub struct Resource<'a> {
+    /// `Cpus`, `Disk`, `Memory`, `GPUs`, ... without its unit.
+    pub name: Text<'a>,
+    /// What stands in brackets behind the name (`KB`, `MB`, `s`, `Average`), empty for counts.
+    pub unit: Text<'a>,
+    /// Used, in the unit.
+    pub usage: Option<f64>,
+    /// Requested, in the unit.
+    pub request: Option<f64>,
+    /// Allocated (provisioned), in the unit.
+    pub allocated: Option<f64>,
+    /// The `Assigned` column as written, with its quotes.
+    pub assigned: Option<Text<'a>>,
+    /// Cells of usage, request and allocation as written, where their numbers do not tell:
+    /// `1.00` of 1.001, `undefined`, and what versions before 8.8 wrote with all digits.
+    pub written: (Option<Text<'a>>, Option<Text<'a>>, Option<Text<'a>>),
 }
 
 impl Hash for Resource<'_> {
@@ -62,18 +62,5 @@ impl Hash for Resource<'_> {
         // 0.0 and -0.0 are equal.
         let bits = [usage, request, allocated].map(|cell| cell.map(|cell| (cell + 0.0).to_bits()));
         (name, unit, bits, assigned, written).hash(state);
-    }
-}
-
-borrowing! {
-    /// Ticket of execution: who ended a job and when.
-    ///
-    /// Written behind an empty line, in one of two wordings:
-    /// `Job terminated of its own accord at TIME with exit-code N.` and
-    /// `Job terminated by WHO at TIME (using method N: HOW).`
-    #[derive(Clone, Debug, PartialEq, Hash, Default)]
-    pub struct Toe<'a> {
-        /// The line without its tab.
-        pub text: Text<'a>,
     }
 }

@@ -4,12 +4,8 @@
 //! - `cluster`: clusters, job factories and grid jobs.
 //! - `common`: what several kinds share.
 //! - `life`: submission, hold, release, removal, end.
-//! - `owned`: fields that borrow nothing from the log.
 //! - `run`: start, sizes, contact, eviction.
 //! - `transfer`: sandboxes and files that are moved.
-
-#[macro_use]
-mod owned;
 
 mod ad;
 mod cluster;
@@ -25,7 +21,6 @@ pub use ad::*;
 pub use cluster::*;
 pub use common::*;
 pub use life::*;
-pub(crate) use owned::Own;
 pub use run::*;
 pub use transfer::*;
 

@@ -2,71 +2,71 @@
 
 use std::io::{self, Write};
 
+use bounded_static::ToStatic;
+
 use super::super::EventKind;
 use super::super::ad::{AdForm, Tidy};
 use super::super::text::lines::{Cursor, Lines, text, unless_blank};
 use super::super::text::{labelled, labelled_number};
 use super::super::write::{self, OneLine};
-use super::{Fields, Own, Text};
+use super::{Fields, Text};
 
-borrowing! {
-    /// 040: a sandbox is moved.
-    #[derive(Clone, Debug, PartialEq, Hash, Default)]
-    pub struct FileTransfer<'a> {
-        /// Which step. `None` where the text is none of the known ones.
-        pub kind: Option<FileTransferKind>,
-        /// The host at the other end.
-        pub host: Option<Text<'a>>,
-        /// Seconds spent in the transfer queue.
-        pub seconds_in_queue: Option<u64>,
-    }
+/// 040: a sandbox is moved.
+#[derive(Clone, Debug, PartialEq, Hash, Default, ToStatic)]
+pub struct FileTransfer<'a> {
+    /// Which step. `None` where the text is none of the known ones.
+    pub kind: Option<FileTransferKind>,
+    /// The host at the other end.
+    pub host: Option<Text<'a>>,
+    /// Seconds spent in the transfer queue.
+    pub seconds_in_queue: Option<u64>,
+}
 
-    /// 041: space was reserved in the data reuse directory.
-    #[derive(Clone, Debug, PartialEq, Hash, Default)]
-    pub struct ReserveSpace<'a> {
-        /// Bytes reserved.
-        pub bytes: Option<u64>,
-        /// Unix time at which the reservation ends.
-        pub expiration: Option<i64>,
-        /// The reservation.
-        pub uuid: Text<'a>,
-        /// Whose it is.
-        pub tag: Text<'a>,
-    }
+/// 041: space was reserved in the data reuse directory.
+#[derive(Clone, Debug, PartialEq, Hash, Default, ToStatic)]
+pub struct ReserveSpace<'a> {
+    /// Bytes reserved.
+    pub bytes: Option<u64>,
+    /// Unix time at which the reservation ends.
+    pub expiration: Option<i64>,
+    /// The reservation.
+    pub uuid: Text<'a>,
+    /// Whose it is.
+    pub tag: Text<'a>,
+}
 
-    /// 042: reserved space was given back.
-    #[derive(Clone, Debug, PartialEq, Hash, Default)]
-    pub struct ReleaseSpace<'a> {
-        /// The reservation.
-        pub uuid: Text<'a>,
-    }
+/// 042: reserved space was given back.
+#[derive(Clone, Debug, PartialEq, Hash, Default, ToStatic)]
+pub struct ReleaseSpace<'a> {
+    /// The reservation.
+    pub uuid: Text<'a>,
+}
 
-    /// 043, 044 and 045: a file came into the data reuse directory, was used from there, or left
-    /// it.
-    #[derive(Clone, Debug, PartialEq, Hash, Default)]
-    pub struct ReuseFile<'a> {
-        /// Size in bytes (043 and 045).
-        pub bytes: Option<u64>,
-        /// Checksum of its content.
-        pub checksum: Text<'a>,
-        /// How it was computed (`sha256`).
-        pub checksum_type: Text<'a>,
-        /// The reservation (043).
-        pub uuid: Option<Text<'a>>,
-        /// Whose it is (044 and 045).
-        pub tag: Option<Text<'a>>,
-    }
+/// 043, 044 and 045: a file came into the data reuse directory, was used from there, or left
+/// it.
+#[derive(Clone, Debug, PartialEq, Hash, Default, ToStatic)]
+pub struct ReuseFile<'a> {
+    /// Size in bytes (043 and 045).
+    pub bytes: Option<u64>,
+    /// Checksum of its content.
+    pub checksum: Text<'a>,
+    /// How it was computed (`sha256`).
+    pub checksum_type: Text<'a>,
+    /// The reservation (043).
+    pub uuid: Option<Text<'a>>,
+    /// Whose it is (044 and 045).
+    pub tag: Option<Text<'a>>,
+}
 
-    /// 047: files common to several jobs are moved.
-    #[derive(Clone, Debug, PartialEq, Hash, Default)]
-    pub struct CommonFiles<'a> {
-        /// Which step, a name of `CommonFilesEventType`.
-        pub step: Text<'a>,
-    }
+/// 047: files common to several jobs are moved.
+#[derive(Clone, Debug, PartialEq, Hash, Default, ToStatic)]
+pub struct CommonFiles<'a> {
+    /// Which step, a name of `CommonFilesEventType`.
+    pub step: Text<'a>,
 }
 
 /// What a file transfer event says (`FileTransferEventType` in `condor_event.h`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ToStatic)]
 pub enum FileTransferKind {
     /// Entered queue to transfer input files.
     InputQueued,

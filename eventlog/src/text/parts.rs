@@ -1,6 +1,6 @@
 //! Lines that several kinds of event have.
 
-use super::super::body::{Text, Toe};
+use super::super::body::Text;
 use super::lines::{Cursor, Lines, after, indented, text, trimmed, unless_blank};
 
 /// The first line, a reason.
@@ -9,14 +9,14 @@ pub(crate) fn reason(lines: &[u8]) -> Option<Text<'_>> {
 }
 
 /// The line of the ticket of execution, which stands behind an empty line.
-pub(crate) fn toe(lines: Lines<'_>) -> Option<Toe<'_>> {
+pub(crate) fn toe(lines: Lines<'_>) -> Option<Text<'_>> {
     lines.skip_while(|line| !line.is_empty()).find_map(toe_line)
 }
 
 /// A line of the ticket of execution.
-pub(crate) fn toe_line(line: &[u8]) -> Option<Toe<'_>> {
+pub(crate) fn toe_line(line: &[u8]) -> Option<Text<'_>> {
     let line = line.strip_prefix(b"\t")?;
-    line.starts_with(b"Job terminated ").then(|| Toe { text: text(line) })
+    line.starts_with(b"Job terminated ").then(|| text(line))
 }
 
 /// The lines below a submission.

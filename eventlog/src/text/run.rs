@@ -1,6 +1,6 @@
 //! Lines of a run.
 
-use super::super::body::{CpuUsage, Text, Toe};
+use super::super::body::{CpuUsage, Text};
 use super::lines::{Cursor, trimmed};
 use super::parts::toe_line;
 use super::table::Table;
@@ -116,7 +116,7 @@ pub(crate) enum RunLine<'a> {
     Bytes(Bytes, u64),
     End(End<'a>),
     Table(Table),
-    Toe(Toe<'a>),
+    Toe(Text<'a>),
     Other,
 }
 

@@ -77,7 +77,7 @@ impl Table {
             request,
             allocated,
             assigned: assigned.and_then(unless_blank),
-            written: [usage_written, request_written, allocated_written],
+            written: (usage_written, request_written, allocated_written),
         })
     }
 }

@@ -10,7 +10,7 @@ use std::fmt::Display;
 use std::io::{self, Write};
 
 use super::Body;
-use super::body::{CpuUsage, Text, Toe};
+use super::body::{CpuUsage, Text};
 
 pub use header::{DateForm, EventHeader};
 pub(crate) use table::write as table;
@@ -122,8 +122,8 @@ pub(crate) fn codes(
     }
 }
 
-pub(crate) fn toe(out: &mut impl Write, toe: &Option<Toe<'_>>) -> io::Result<()> {
-    labelled(out, "\n\t", toe.as_ref().map(|toe| &*toe.text))
+pub(crate) fn toe(out: &mut impl Write, toe: &Option<Text<'_>>) -> io::Result<()> {
+    labelled(out, "\n\t", toe.as_deref())
 }
 
 /// How it ended, if that is known.

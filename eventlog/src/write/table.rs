@@ -14,9 +14,9 @@ pub(crate) fn write(
     if resources.is_empty() {
         return Ok(());
     }
-    let usage = column(resources, plain, |row| (row.usage, &row.written[0]));
-    let request = column(resources, plain, |row| (row.request, &row.written[1]));
-    let allocated = column(resources, plain, |row| (row.allocated, &row.written[2]));
+    let usage = column(resources, plain, |row| (row.usage, &row.written.0));
+    let request = column(resources, plain, |row| (row.request, &row.written.1));
+    let allocated = column(resources, plain, |row| (row.allocated, &row.written.2));
     let longest = |column: &[String]| column.iter().map(String::len).max().unwrap_or(0);
     let name_width = resources.iter().map(|row| row.name.len()).max().unwrap_or(0).max(12) + 8;
     let usage_width = longest(&usage).max(8);
