@@ -40,7 +40,9 @@ pub use expr::{
 };
 pub use functions::function_names;
 pub use print::Style;
-pub use read::{AdError, AdStream, Form, MAX_AD_SIZE, json, long, read_ads, read_ads_in, xml};
+pub use read::{
+    AdError, AdStream, Form, MAX_AD_SIZE, Written, json, long, read_ads, read_ads_in, xml,
+};
 pub use syntax::Syntax;
 pub use syntax::error::ParseError;
 pub use syntax::escape::unescape;

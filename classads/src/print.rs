@@ -200,15 +200,18 @@ fn quoted(out: &mut String, text: &str, delimiter: char, layout: Layout) {
 /// Appends text with the escapes of the new syntax, the delimiter of a string among what is
 /// escaped, until `out` has more than `limit` bytes.
 pub(crate) fn escaped(out: &mut String, text: &str, delimiter: Option<char>, limit: usize) {
-    for character in text.chars() {
-        if out.len() > limit {
-            return;
-        }
+    let is_plain = |byte: &u8| {
+        matches!(byte, b' '..=b'[' | b']'..=b'~') && Some(char::from(*byte)) != delimiter
+    };
+    let mut rest = text;
+    while out.len() <= limit {
+        let most = (limit - out.len()).saturating_add(1);
+        let plain = rest.as_bytes().iter().take(most).take_while(|byte| is_plain(byte)).count();
+        out.push_str(&rest[..plain]);
+        let mut characters = rest[plain..].chars();
+        let Some(character) = characters.next().filter(|_| out.len() <= limit) else { return };
+        rest = characters.as_str();
         match character {
-            c if Some(c) == delimiter => {
-                out.push('\\');
-                out.push(c);
-            }
             '\x07' => out.push_str("\\a"),
             '\x08' => out.push_str("\\b"),
             '\x0c' => out.push_str("\\f"),
@@ -216,8 +219,7 @@ pub(crate) fn escaped(out: &mut String, text: &str, delimiter: Option<char>, lim
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
             '\x0b' => out.push_str("\\v"),
-            '\\' => out.push_str("\\\\"),
-            ' '..='~' => out.push(character),
+            ' '..='~' => out.extend(['\\', character]),
             _ => {
                 let mut bytes = [0; 4];
                 for byte in character.encode_utf8(&mut bytes).bytes() {

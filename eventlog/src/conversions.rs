@@ -3,14 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Index;
 
-use super::{AdValue, EventAd, JobId, Text};
-
-/// ClusterId and ProcId.
-impl From<(i32, i32)> for JobId {
-    fn from((cluster, proc): (i32, i32)) -> Self {
-        Self::new(cluster, proc)
-    }
-}
+use super::{AdValue, EventAd, Text};
 
 impl From<i64> for AdValue<'_> {
     fn from(value: i64) -> Self {
@@ -42,12 +35,6 @@ impl From<String> for AdValue<'_> {
     }
 }
 
-impl<'a> From<EventAd<'a>> for AdValue<'a> {
-    fn from(ad: EventAd<'a>) -> Self {
-        Self::Ad(ad)
-    }
-}
-
 /// The value of an attribute; names are compared without case.
 ///
 /// # Panics
@@ -61,29 +48,14 @@ impl<'a> Index<&str> for EventAd<'a> {
     }
 }
 
-/// Attributes of a name that is there take its place.
-impl<'a, N: Into<Text<'a>>, V: Into<AdValue<'a>>> Extend<(N, V)> for EventAd<'a> {
-    fn extend<I: IntoIterator<Item = (N, V)>>(&mut self, attributes: I) {
-        for (name, value) in attributes {
-            self.insert(name, value.into());
-        }
-    }
-}
-
+/// Of attributes of one name the last counts.
 impl<'a, N: Into<Text<'a>>, V: Into<AdValue<'a>>> FromIterator<(N, V)> for EventAd<'a> {
     fn from_iter<I: IntoIterator<Item = (N, V)>>(attributes: I) -> Self {
         let mut ad = Self::default();
-        ad.extend(attributes);
+        for (name, value) in attributes {
+            ad.insert(name, value.into());
+        }
         ad
-    }
-}
-
-impl<'a> IntoIterator for EventAd<'a> {
-    type Item = (Text<'a>, AdValue<'a>);
-    type IntoIter = std::vec::IntoIter<Self::Item>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.into_pairs().into_iter()
     }
 }
 
@@ -101,12 +73,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn attributes_are_collected_and_taken_apart() {
-        let mut ad: EventAd<'_> = [("Cluster", 7_i64), ("Proc", 0)].into_iter().collect();
-        ad.extend([("cluster", AdValue::from(8)), ("Owner", "alice".into())]);
+    fn attributes_are_collected_and_gone_through() {
+        let attributes: [(&str, AdValue<'_>); 3] =
+            [("Cluster", 7_i64.into()), ("Owner", "alice".into()), ("cluster", 8_i64.into())];
+        let ad: EventAd<'_> = attributes.into_iter().collect();
         assert_eq!(ad["CLUSTER"], AdValue::Integer(8));
-        let names: Vec<String> = (&ad).into_iter().map(|(name, _)| name.to_owned()).collect();
-        assert_eq!(names, ["Cluster", "Proc", "Owner"]);
-        assert_eq!(ad.into_iter().next_back().unwrap().1, AdValue::from("alice"));
+        let names: Vec<&str> = (&ad).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["Cluster", "Owner"]);
     }
 }

@@ -14,15 +14,39 @@ pub mod json;
 pub mod long;
 pub mod xml;
 
+use std::borrow::Cow;
 use std::io::{BufRead, Chain, Cursor, Read as _};
 
 pub use error::AdError;
 
 use crate::ad::ClassAd;
 use crate::name;
+use crate::print::{self, Style};
 
 /// Bytes one ad may take, so that hostile input cannot fill the memory.
 pub const MAX_AD_SIZE: usize = 64 * 1024 * 1024;
+
+/// The value of an attribute as it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Written<'a> {
+    /// A string, without quotes and escapes.
+    String(Cow<'a, str>),
+    /// Any other expression, in the new syntax.
+    Expression(&'a str),
+}
+
+impl<'a> Written<'a> {
+    fn expression(self) -> Cow<'a, str> {
+        match self {
+            Self::String(text) => {
+                let mut literal = String::with_capacity(text.len() + 2);
+                print::string(&mut literal, &text, Style::New);
+                literal.into()
+            }
+            Self::Expression(text) => text.into(),
+        }
+    }
+}
 
 /// The attributes a reader keeps.
 #[derive(Clone, Debug, Default)]

@@ -18,8 +18,8 @@ pub(crate) fn find(bytes: &[u8], last: bool) -> Found {
 
 /// The attributes of an event, or what is wrong with it.
 pub(crate) fn parse(bytes: &[u8]) -> Result<EventAd<'static>, String> {
-    let ad = classads::json::parse(&String::from_utf8_lossy(bytes));
-    ad.map(|ad| EventAd::from(&ad)).map_err(|error| format!("a JSON object ({error})"))
+    let ad = EventAd::read(bytes, |text, each| classads::json::each_attribute(text, each));
+    ad.map_err(|error| format!("a JSON object ({error})"))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use classads::{ClassAd, Expr, Node, NodeKind, Style, Syntax, Value};
+use classads::{AdError, ClassAd, Expr, Node, NodeKind, Style, Syntax, Value, Written};
 
 use super::super::Text;
 
@@ -34,15 +34,14 @@ impl<'a> AdValue<'a> {
     /// `None` where the text is none. Notes and the XML and JSON forms have the new syntax,
     /// attributes in the text form the old one.
     pub fn read(expression: &Text<'a>, syntax: Syntax) -> Option<Self> {
-        if let Cow::Borrowed(text) = expression
-            && let Some(literal) = Self::literal(text.trim())
-        {
-            return Some(literal);
+        let literal = match expression {
+            Cow::Borrowed(text) => Self::literal(text.trim()),
+            Cow::Owned(text) => AdValue::literal(text.trim()).map(AdValue::into_owned),
+        };
+        if literal.is_some() {
+            return literal;
         }
         let text = expression.trim();
-        if let Some(literal) = AdValue::literal(text) {
-            return Some(literal.into_owned());
-        }
         let expr = match syntax {
             Syntax::New => Expr::parse(text),
             Syntax::Old => Expr::parse_old(text),
@@ -53,6 +52,7 @@ impl<'a> AdValue<'a> {
     /// The literals that most values are.
     fn literal(text: &'a str) -> Option<Self> {
         let bytes = text.as_bytes();
+        let is_digit_or_dot = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
         match bytes {
             [b'"', inner @ .., b'"'] if memchr::memchr2(b'"', b'\\', inner).is_none() => {
                 Some(Self::String(Cow::Borrowed(&text[1..text.len() - 1])))
@@ -61,6 +61,11 @@ impl<'a> AdValue<'a> {
                 text.parse().ok().map(Self::Integer)
             }
             b"0" => Some(Self::Integer(0)),
+            [b'0', b'.', .., b'0'..=b'9'] | [b'1'..=b'9', .., b'0'..=b'9']
+                if bytes.contains(&b'.') && bytes.iter().all(is_digit_or_dot) =>
+            {
+                text.parse().ok().map(Self::Real)
+            }
             _ if text.eq_ignore_ascii_case("true") => Some(Self::Boolean(true)),
             _ if text.eq_ignore_ascii_case("false") => Some(Self::Boolean(false)),
             _ => None,
@@ -85,6 +90,9 @@ impl<'a> AdValue<'a> {
             Self::Integer(value) => value.to_string(),
             Self::Real(value) => Expr::literal(*value).print(Style::Long),
             Self::Boolean(value) => value.to_string(),
+            Self::String(value) if style == Style::Long => {
+                ["\"", &value.replace('"', "\\\""), "\""].concat()
+            }
             Self::String(value) => Expr::literal(&**value).print(style),
             Self::Ad(ad) => {
                 let pairs: Vec<String> = ad
@@ -160,6 +168,26 @@ impl<'a> EventAd<'a> {
         Self { pairs: Vec::with_capacity(attributes), index: None }
     }
 
+    /// The attributes that `attributes` finds in a text.
+    pub(super) fn read(
+        bytes: &[u8],
+        attributes: impl FnOnce(&str, &mut dyn FnMut(String, Written<'_>)) -> Result<(), AdError>,
+    ) -> Result<EventAd<'static>, AdError> {
+        let text = str::from_utf8(bytes);
+        let text = text.map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
+        let mut ad = EventAd::with_capacity(24);
+        attributes(&text, &mut |name, value| {
+            let value = match value {
+                Written::String(text) => Some(AdValue::String(text.into_owned().into())),
+                Written::Expression(text) => AdValue::read(&text.into(), Syntax::New),
+            };
+            if let Some(value) = value {
+                ad.insert(name, value.into_owned());
+            }
+        })?;
+        Ok(ad)
+    }
+
     fn position(&self, name: &str) -> Option<usize> {
         match &self.index {
             Some(index) => index.0.get(&name.to_ascii_lowercase()).copied(),
@@ -184,10 +212,6 @@ impl<'a> EventAd<'a> {
             ad.push(name.into_owned(), value.into_owned());
         }
         ad
-    }
-
-    pub(crate) fn into_pairs(self) -> Vec<(Text<'a>, AdValue<'a>)> {
-        self.pairs
     }
 
     /// Sets an attribute.
@@ -279,6 +303,7 @@ mod tests {
         let parse = |text: &'static str| AdValue::read(&text.into(), Syntax::New).unwrap();
         assert_eq!(parse("12"), AdValue::Integer(12));
         assert_eq!(parse("-1.5E+03"), AdValue::Real(-1500.0));
+        assert_eq!(parse("10.25"), AdValue::Real(10.25));
         assert_eq!(parse("true"), AdValue::Boolean(true));
         assert_eq!(parse("\"a b\""), AdValue::String("a b".into()));
         assert_eq!(parse(r#""a \"b\" \\""#), AdValue::String(r#"a "b" \"#.into()));

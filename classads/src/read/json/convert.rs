@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::super::{AdError, Projection};
+use super::super::{AdError, Projection, Written};
 use crate::ad::ClassAd;
 use crate::expr::Expr;
 use crate::print::{self, Style};
@@ -18,34 +18,49 @@ pub(crate) fn ad(
     line: u64,
     projection: &Projection,
 ) -> (Option<ClassAd>, Vec<AdError>) {
-    let mut scanner = Scanner { text, at: 0, depth: 0, bad: None, counted: 0, lines: 0 };
     let mut ad = ClassAd::new();
     let mut errors = Vec::new();
+    let result = each(text, (line, true), projection, |name, value, line| match value {
+        Ok(value) => ad.put(&name, &value.expression(), Syntax::New, None, line),
+        Err(error) => errors.push(error),
+    });
+    errors.extend(result.err());
+    let found = !ad.is_empty() || errors.is_empty();
+    (found.then_some(ad), errors)
+}
+
+/// Calls `see` with name, expression and line of each attribute that is wanted. The line is that of
+/// the ad unless `counts`: to count costs time.
+pub(super) fn each(
+    text: &str,
+    (line, counts): (u64, bool),
+    projection: &Projection,
+    mut see: impl FnMut(Cow<'_, str>, Result<Written<'_>, AdError>, u64),
+) -> Result<(), AdError> {
+    let (bad, string) = (None, None);
+    let mut scanner = Scanner { text, at: 0, depth: 0, bad, string, counted: 0, lines: line };
+    let mut raw = String::new();
     let result = scanner.object(|scanner, name| {
-        let line = line + scanner.lines();
-        if !projection.wants(name.as_bytes()) {
-            if scanner.peek() == Some(b'"') {
-                return scanner.skip_string();
-            }
-            scanner.value(&mut String::new())?;
-            scanner.bad = None;
-            return Ok(());
+        let at = scanner.at;
+        let wanted = projection.wants(name.as_bytes());
+        if !wanted && scanner.peek() == Some(b'"') {
+            return scanner.skip_string();
         }
-        let mut raw = String::new();
+        raw.clear();
         scanner.value(&mut raw)?;
-        match scanner.bad.take() {
-            None => ad.put(name, &raw, Syntax::New, None, line),
-            Some(message) => {
-                errors.push(AdError::at(line, format!("attribute {name}: {message}")));
-            }
+        let bad = scanner.bad.take();
+        if wanted {
+            let line = if counts || bad.is_some() { scanner.line(at) } else { line };
+            let value = match (bad, scanner.string.take()) {
+                (Some(bad), _) => Err(AdError::at(line, format!("attribute {name}: {bad}"))),
+                (None, Some(text)) => Ok(Written::String(text)),
+                (None, None) => Ok(Written::Expression(&raw)),
+            };
+            see(name, value, line);
         }
         Ok(())
     });
-    if let Err(problem) = result {
-        errors.push(AdError::at(line + scanner.lines(), problem.0));
-    }
-    let found = !ad.is_empty() || errors.is_empty();
-    (found.then_some(ad), errors)
+    result.map_err(|Problem(message)| AdError::at(scanner.line(scanner.at), message))
 }
 
 /// Why the rest of the ad cannot be read.
@@ -61,15 +76,18 @@ struct Scanner<'a> {
     depth: u32,
     /// What is wrong with the attribute that is read, behind which reading goes on.
     bad: Option<String>,
+    /// The attribute at hand, if it is a string.
+    string: Option<Cow<'a, str>>,
     /// Lines that end before this place have been counted.
     counted: usize,
+    /// The line of the input that this place is in.
     lines: u64,
 }
 
 impl<'a> Scanner<'a> {
-    /// Lines that end before the scanner.
-    fn lines(&mut self) -> u64 {
-        let at = self.at.min(self.text.len());
+    /// The line of the input that a place is in.
+    fn line(&mut self, at: usize) -> u64 {
+        let at = at.min(self.text.len());
         let new = &self.text.as_bytes()[self.counted.min(at)..at];
         self.lines += memchr::memchr_iter(b'\n', new).count() as u64;
         self.counted = at;
@@ -98,7 +116,7 @@ impl<'a> Scanner<'a> {
 
     fn object(
         &mut self,
-        mut member: impl FnMut(&mut Scanner<'a>, &str) -> Result<(), Problem>,
+        mut member: impl FnMut(&mut Scanner<'a>, Cow<'a, str>) -> Result<(), Problem>,
     ) -> Result<(), Problem> {
         self.take(b'{')?;
         self.depth += 1;
@@ -117,7 +135,7 @@ impl<'a> Scanner<'a> {
             }
             let name = self.string()?;
             self.take(b':')?;
-            member(self, &name)?;
+            member(self, name)?;
             if !matches!(self.peek(), Some(b',' | b'}')) {
                 return Err(problem("expected ',' or '}' after a member"));
             }
@@ -147,6 +165,7 @@ impl<'a> Scanner<'a> {
                     None if text.contains('\0') => {
                         self.go_on_behind("the string holds a NUL character".to_owned());
                     }
+                    None if self.depth == 1 => self.string = Some(text),
                     None => print::string(out, &text, Style::New),
                 }
                 Ok(())
@@ -154,11 +173,9 @@ impl<'a> Scanner<'a> {
             Some(b'{') => {
                 out.push('[');
                 self.object(|scanner, name| {
-                    print::attribute_name(out, name, Style::New);
+                    print::attribute_name(out, &name, Style::New);
                     out.push_str(" = ");
-                    let mut inside = String::new();
-                    scanner.value(&mut inside)?;
-                    out.push_str(&inside);
+                    scanner.value(out)?;
                     out.push(';');
                     Ok(())
                 })?;

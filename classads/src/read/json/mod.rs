@@ -11,9 +11,9 @@ mod write;
 use std::io::BufRead;
 
 use super::balanced::{Balanced, JSON};
-use super::{AdError, MAX_AD_SIZE, Projection};
+use super::{AdError, MAX_AD_SIZE, Projection, Written};
 use crate::ad::ClassAd;
-pub use write::{to_string, to_string_pretty, write};
+pub use write::{to_string, to_string_pretty};
 
 /// Reads ads in JSON from a stream, one at a time, never the whole array.
 #[derive(Debug)]
@@ -49,6 +49,24 @@ impl<R: BufRead> Iterator for AdReader<R> {
         self.waiting.extend(errors.into_iter().map(Err).chain(ad.map(Ok)));
         self.next()
     }
+}
+
+/// Calls `each` with name and value of every attribute of one JSON object.
+///
+/// # Errors
+/// What is wrong with it first. What comes before and behind is given all the same.
+pub fn each_attribute(
+    text: &str,
+    mut each: impl FnMut(String, Written<'_>),
+) -> Result<(), AdError> {
+    let mut first = Ok(());
+    let end =
+        convert::each(text, (1, false), &Projection::default(), |name, value, _| match value {
+            Ok(value) => each(name.into_owned(), value),
+            Err(error) if first.is_ok() => first = Err(error),
+            Err(_) => {}
+        });
+    first.and(end)
 }
 
 /// Reads one ad from a JSON object.

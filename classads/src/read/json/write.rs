@@ -1,17 +1,10 @@
 //! Ads as JSON, as HTCondor's src/classad/jsonSink.cpp writes them.
 
-use std::io::{self, Write};
-
 use crate::ad::ClassAd;
 use crate::expr::{Expr, NodeKind};
 use crate::number;
 use crate::print::{self, Style};
 use crate::value::Value;
-
-/// Writes an ad as a JSON object on one line, as `condor_q -jsonl` does, without a line end.
-pub fn write(mut out: impl Write, ad: &ClassAd) -> io::Result<()> {
-    out.write_all(to_string(ad).as_bytes())
-}
 
 /// The ad as a JSON object on one line, as `condor_q -jsonl` writes it.
 ///

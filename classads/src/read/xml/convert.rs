@@ -8,12 +8,11 @@ use quick_xml::errors::SyntaxError;
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
-use super::super::{AdError, Projection};
-use crate::ad::ClassAd;
+use super::super::{AdError, Projection, Written};
 use crate::expr::Expr;
 use crate::number;
 use crate::print::{self, Style};
-use crate::syntax::{Syntax, escape};
+use crate::syntax::escape;
 use crate::value::Value;
 
 /// Ads and lists inside each other: no fewer than an expression may have.
@@ -26,13 +25,16 @@ const MAX_ERRORS: usize = 100;
 /// time.
 const MAX_READ_AGAIN: usize = 4 * 1024 * 1024;
 
-/// The ad and what is wrong with it. Where the text is not whole, its end is no news.
-pub(super) fn ad(
+/// Calls `see` with name, expression and line of each attribute that is wanted, and with what is
+/// wrong; whether the end of the ad was reached. Where the text is not whole, its end is no news.
+/// The line is that of the ad unless `counts`: to count costs time.
+pub(super) fn each(
     text: &str,
-    line: u64,
+    (line, counts): (u64, bool),
     is_whole: bool,
     projection: &Projection,
-) -> (ClassAd, Vec<AdError>) {
+    mut see: impl FnMut(Result<(String, Written<'_>, u64), AdError>),
+) -> bool {
     let mut converter = Converter {
         reader: reader(text),
         text,
@@ -41,45 +43,59 @@ pub(super) fn ad(
         depth: 0,
         ads: 0,
         read_again: 0,
+        string: None,
         counted: 0,
         lines: line,
     };
-    let mut ad = ClassAd::new();
-    let mut errors = Vec::new();
+    let (mut raw, mut wrong) = (String::new(), 0);
     // The tag of the ad itself.
     let mut result = converter.next().map(|_| ());
     while result.is_ok() {
-        if errors.len() >= MAX_ERRORS {
+        if wrong >= MAX_ERRORS {
             result = Err(problem("too much is wrong with this ad; the rest of it is skipped"));
             break;
         }
-        match converter.attribute(&mut ad, projection) {
-            Ok(true) => {}
-            Ok(false) => break,
-            Err((line, name, Problem::Text(message))) => {
+        match converter.attribute(&mut raw, projection) {
+            Ok(Read::Attribute(name, at)) => {
+                let line = if counts { converter.line(at) } else { line };
+                let string = converter.string.take().map(Written::String);
+                see(Ok((name, string.unwrap_or(Written::Expression(&raw)), line)));
+            }
+            Ok(Read::Nothing) => {}
+            Ok(Read::End) => return true,
+            Ok(Read::Eof) => return false,
+            Err((at, name, Problem::Text(message))) => {
                 let message = match name {
                     Some(name) => format!("attribute {name}: {message}"),
                     None => message,
                 };
-                errors.push(AdError::at(line, message));
+                wrong += 1;
+                see(Err(AdError::at(converter.line(at), message)));
                 result = converter.skip();
             }
             Err((_, _, stop)) => result = Err(stop),
         }
     }
-    let line = converter.line();
-    match result {
-        Err(Problem::Text(message)) => errors.push(AdError::at(line, message)),
-        Err(Problem::NotXml(error)) if is_whole => {
-            let message = format!("the rest of the ad is no XML: {error}");
-            errors.push(AdError::at(line, message));
-        }
-        Err(Problem::End) if is_whole => {
-            errors.push(AdError::at(line, "the ad ends inside a value"));
-        }
-        _ => {}
-    }
-    (ad, errors)
+    let message = match result {
+        Err(Problem::Text(message)) => message,
+        Err(Problem::NotXml(error)) if is_whole => format!("the rest of the ad is no XML: {error}"),
+        Err(Problem::End) if is_whole => "the ad ends inside a value".to_owned(),
+        _ => return false,
+    };
+    see(Err(AdError::at(converter.line(converter.position()), message)));
+    false
+}
+
+/// What was read of an ad.
+enum Read {
+    /// The name of an attribute, and where its value begins.
+    Attribute(String, usize),
+    /// What says nothing, or is not wanted.
+    Nothing,
+    /// The end of the ad.
+    End,
+    /// The end of the text.
+    Eof,
 }
 
 fn reader(text: &str) -> Reader<&[u8]> {
@@ -104,8 +120,8 @@ fn problem(message: impl Into<String>) -> Problem {
     Problem::Text(message.into())
 }
 
-/// What is wrong with an attribute: its line, its name as far as it is known, and why.
-type Failure = (u64, Option<String>, Problem);
+/// What is wrong with an attribute: its place, its name as far as it is known, and why.
+type Failure = (usize, Option<String>, Problem);
 
 struct Converter<'a> {
     reader: Reader<&'a [u8]>,
@@ -120,6 +136,8 @@ struct Converter<'a> {
     ads: usize,
     /// Bytes read as tags that had no end.
     read_again: usize,
+    /// The attribute at hand, if it is a string.
+    string: Option<Cow<'a, str>>,
     /// Lines that end before this place have been counted.
     counted: usize,
     lines: u64,
@@ -132,9 +150,8 @@ impl<'a> Converter<'a> {
         self.base.saturating_add(read).min(self.text.len())
     }
 
-    /// The line of the input that the reader stands in.
-    fn line(&mut self) -> u64 {
-        let at = self.position();
+    /// The line of the input that a place is in.
+    fn line(&mut self, at: usize) -> u64 {
         let new = self.text.as_bytes().get(self.counted..at).unwrap_or_default();
         self.lines += memchr::memchr_iter(b'\n', new).count() as u64;
         self.counted = self.counted.max(at);
@@ -200,45 +217,41 @@ impl<'a> Converter<'a> {
         problem
     }
 
-    /// Reads up to the end of the next attribute of the ad; whether there was one.
-    fn attribute(&mut self, ad: &mut ClassAd, projection: &Projection) -> Result<bool, Failure> {
-        let event = self.next().map_err(|problem| (self.line(), None, problem))?;
-        let line = self.line();
+    /// Reads up to the end of the next attribute of the ad, its expression into `raw`.
+    fn attribute(&mut self, raw: &mut String, projection: &Projection) -> Result<Read, Failure> {
+        let event = self.next().map_err(|problem| (self.position(), None, problem))?;
         let (tag, is_empty) = match event {
-            Event::End(tag) if tag.name().as_ref() == "c" => return Ok(false),
-            Event::Eof => return Ok(false),
+            Event::End(tag) if tag.name().as_ref() == "c" => return Ok(Read::End),
+            Event::Eof => return Ok(Read::Eof),
             // As HTCondor reads it: text says nothing here, and the end of an attribute may be
             // missing.
-            Event::Text(_) | Event::CData(_) | Event::GeneralRef(_) => return Ok(true),
-            Event::End(tag) if tag.name().as_ref() == "a" => return Ok(true),
+            Event::Text(_) | Event::CData(_) | Event::GeneralRef(_) => return Ok(Read::Nothing),
+            Event::End(tag) if tag.name().as_ref() == "a" => return Ok(Read::Nothing),
             Event::Start(tag) if tag.name().as_ref() == "a" => (tag, false),
             Event::Empty(tag) if tag.name().as_ref() == "a" => (tag, true),
             other => {
                 let found = describe(&other);
                 let message = format!("expected an element <a>, found {found}");
-                return Err((line, None, problem(message)));
+                return Err((self.position(), None, problem(message)));
             }
         };
-        let name = name(&tag).map_err(|problem| (line, None, problem))?;
+        let at = self.position();
+        let name = name(&tag).map_err(|problem| (at, None, problem))?;
         if !projection.wants(name.as_bytes()) {
             if !is_empty {
-                self.skip().map_err(|problem| (line, None, problem))?;
+                self.skip().map_err(|problem| (at, None, problem))?;
             }
-            return Ok(true);
+            return Ok(Read::Nothing);
         }
-        let mut raw = String::new();
-        self.depth = 0;
-        self.ads = 0;
+        raw.clear();
+        (self.depth, self.ads) = (0, 0);
         let value = match is_empty {
             true => Err(problem("expected a value, found an empty element")),
-            false => self.value(&mut raw),
+            false => self.value(raw),
         };
         match value {
-            Ok(()) => {
-                ad.put(&name, &raw, Syntax::New, None, line);
-                Ok(true)
-            }
-            Err(problem) => Err((line, Some(name), problem)),
+            Ok(()) => Ok(Read::Attribute(name, at)),
+            Err(problem) => Err((at, Some(name), problem)),
         }
     }
 
@@ -291,13 +304,19 @@ impl<'a> Converter<'a> {
             "c" => self.nested(out, Converter::ad)?,
             "l" => self.nested(out, Converter::list)?,
             "s" => {
-                let text = if is_empty { String::new() } else { self.characters(name)? };
-                let text =
-                    escape::unescape(&text).ok_or(problem("the string holds a NUL character"))?;
-                print::string(out, &text, Style::New);
+                let text = if is_empty { "".into() } else { self.characters(name)? };
+                let text = match escape::unescape(&text) {
+                    Some(Cow::Owned(meant)) => Cow::Owned(meant),
+                    Some(Cow::Borrowed(_)) => text,
+                    None => return Err(problem("the string holds a NUL character")),
+                };
+                match self.depth {
+                    0 => self.string = Some(text),
+                    _ => print::string(out, &text, Style::New),
+                }
             }
             "i" | "r" | "e" | "at" | "rt" => {
-                let text = if is_empty { String::new() } else { self.characters(name)? };
+                let text = if is_empty { "".into() } else { self.characters(name)? };
                 let text = text.trim_ascii_start();
                 if text.is_empty() {
                     return Err(problem(format!("the element <{name}> is empty")));
@@ -382,13 +401,13 @@ impl<'a> Converter<'a> {
     }
 
     /// The text up to the end of the element. As in HTCondor its end tag may be missing.
-    fn characters(&mut self, element: &str) -> Result<String, Problem> {
-        let mut text = String::new();
+    fn characters(&mut self, element: &str) -> Result<Cow<'a, str>, Problem> {
+        let mut text = Cow::Borrowed("");
         loop {
             match self.next()? {
-                Event::Text(part) => text.push_str(&part),
-                Event::CData(part) => text.push_str(&part),
-                Event::GeneralRef(name) => reference(&mut text, &name),
+                Event::Text(part) => text += part.into_inner(),
+                Event::CData(part) => text += part.into_inner(),
+                Event::GeneralRef(name) => reference(text.to_mut(), &name),
                 Event::End(tag) if tag.name().as_ref() == element => break,
                 // Half a text is worse than none.
                 Event::Eof => return Err(Problem::End),

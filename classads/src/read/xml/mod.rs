@@ -22,10 +22,11 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::io::BufRead;
 
-use super::{AdError, MAX_AD_SIZE, Projection};
+use super::{AdError, MAX_AD_SIZE, Projection, Written};
 use crate::ad::ClassAd;
+use crate::syntax::Syntax;
 use cut::{Cutter, Found};
-pub use write::{FOOTER, HEADER, to_string, write};
+pub use write::{FOOTER, HEADER, to_string};
 
 /// Reads ads in XML from a stream, one at a time, never the whole document.
 #[derive(Debug)]
@@ -46,9 +47,19 @@ impl<R: BufRead> AdReader<R> {
     fn convert(&mut self, line: u64, is_whole: bool) {
         let text = String::from_utf8_lossy(self.texts.text());
         let text = well_formed_quotes(&text);
-        let (mut ad, mut errors) = convert::ad(&text, line, is_whole, &self.projection);
+        let of = |projection: &Projection| {
+            let (mut ad, mut errors) = (ClassAd::new(), Vec::new());
+            convert::each(&text, (line, true), is_whole, projection, |read| match read {
+                Ok((name, value, line)) => {
+                    ad.put(&name, &value.expression(), Syntax::New, None, line);
+                }
+                Err(error) => errors.push(error),
+            });
+            (ad, errors)
+        };
+        let (mut ad, mut errors) = of(&self.projection);
         if let Some(more) = self.projection.with_references(&ad) {
-            (ad, errors) = convert::ad(&text, line, is_whole, &more);
+            (ad, errors) = of(&more);
         }
         let is_damaged = !is_whole || !errors.is_empty();
         if !is_whole {
@@ -121,6 +132,32 @@ fn well_formed_quotes(text: &str) -> Cow<'_, str> {
     }
     out.push_str(&text[from..]);
     Cow::Owned(out)
+}
+
+/// Calls `each` with name and value of every attribute of the element `<c>` that an XML text begins
+/// with.
+///
+/// # Errors
+/// What is wrong with it first. What comes before and behind is given all the same.
+pub fn each_attribute(
+    text: &str,
+    mut each: impl FnMut(String, Written<'_>),
+) -> Result<(), AdError> {
+    if !text.starts_with("<c>") {
+        return Err(AdError::at(1, "expected an element <c>"));
+    }
+    let text = well_formed_quotes(text);
+    let mut first = Ok(());
+    let has_end =
+        convert::each(&text, (1, false), true, &Projection::default(), |read| match read {
+            Ok((name, value, _)) => each(name, value),
+            Err(error) if first.is_ok() => first = Err(error),
+            Err(_) => {}
+        });
+    match first {
+        Ok(()) if !has_end => Err(AdError::at(1, "the ad that starts here has no closing </c>")),
+        first => first,
+    }
 }
 
 /// Reads the first ad of an XML text.

@@ -1,7 +1,5 @@
 //! Ads as XML, as HTCondor's src/classad/xmlSink.cpp writes them.
 
-use std::io::{self, Write};
-
 use quick_xml::escape::partial_escape;
 
 use crate::ad::ClassAd;
@@ -21,16 +19,11 @@ pub const FOOTER: &str = "</classads>\n";
 /// Blanks by which the attributes of an ad are moved to the right.
 const STEP: usize = 4;
 
-/// Writes an ad as an element `<c>`, an attribute a line, as `condor_q -xml` does.
+/// The ad as an element `<c>`, an attribute a line, as `condor_q -xml` writes it.
 ///
 /// The attributes stay in their order; `condor_q` sorts them by name first. Attributes whose text
 /// is no expression are left out. A document needs [`HEADER`] before the ads and [`FOOTER`] behind
 /// them.
-pub fn write(mut out: impl Write, ad: &ClassAd) -> io::Result<()> {
-    out.write_all(to_string(ad).as_bytes())
-}
-
-/// The ad as an element `<c>`, an attribute a line.
 ///
 /// ```
 /// let ad = classads::ClassAd::parse("[ JobStatus = 5; Late = NumHolds > 3 ]")?;
