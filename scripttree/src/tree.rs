@@ -1,9 +1,12 @@
 //! Nodes of a script, in their order.
 
+use strum::IntoStaticStr;
+
 use crate::Language;
 
 /// What a node is, in any language.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Kind {
     /// `for`, `while`, `until`, `repeat`, a comprehension.
     Loop,
@@ -44,51 +47,10 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All of them.
-    pub const ALL: [Self; 18] = [
-        Self::Loop,
-        Self::Branch,
-        Self::Function,
-        Self::Class,
-        Self::Call,
-        Self::Import,
-        Self::Assign,
-        Self::Arithmetic,
-        Self::Compare,
-        Self::Index,
-        Self::Container,
-        Self::Text,
-        Self::Number,
-        Self::Pipe,
-        Self::Redirect,
-        Self::Background,
-        Self::Guard,
-        Self::Subshell,
-    ];
-
     /// One lower-case word.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Loop => "loop",
-            Self::Branch => "branch",
-            Self::Function => "function",
-            Self::Class => "class",
-            Self::Call => "call",
-            Self::Import => "import",
-            Self::Assign => "assign",
-            Self::Arithmetic => "arithmetic",
-            Self::Compare => "compare",
-            Self::Index => "index",
-            Self::Container => "container",
-            Self::Text => "text",
-            Self::Number => "number",
-            Self::Pipe => "pipe",
-            Self::Redirect => "redirect",
-            Self::Background => "background",
-            Self::Guard => "guard",
-            Self::Subshell => "subshell",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -1,10 +1,14 @@
 //! What binds a job: the resource of whose share of a slot it takes most.
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 /// A resource that binds jobs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, IntoStaticStr,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Binding {
     /// Processors.
     Cpu,
@@ -22,13 +26,8 @@ impl Binding {
 
     /// One lower-case word.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Cpu => "cpu",
-            Self::Memory => "memory",
-            Self::Disk => "disk",
-            Self::Network => "network",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 
     /// Its number in [`ALL`](Self::ALL).

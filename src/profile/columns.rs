@@ -1,6 +1,7 @@
 //! A script's syntax tree as numbers.
 
 use scripttree::{Kind, Language, Node, Text, Tree};
+use strum::VariantArray;
 
 use super::binding::Binding;
 use super::words::Use;
@@ -30,7 +31,7 @@ const COUNTED: [Kind; 14] = [
 #[must_use]
 pub fn names() -> Vec<String> {
     let mut names = Vec::new();
-    for used in Use::ALL {
+    for &used in Use::VARIANTS {
         names.extend(PLACES.iter().map(|place| format!("calls: {}, {place}", used.name())));
         names.push(format!("share of calls: {}", used.name()));
         names.push(format!("imports: {}", used.name()));
@@ -75,7 +76,7 @@ pub fn columns<'a>(tree: &Tree, arguments: impl Iterator<Item = &'a str>) -> Vec
         .map(|(number, node)| (number, node, Use::of_call(tree, number)))
         .collect();
     let known = calls.iter().filter(|call| call.2.is_some()).count();
-    for used in Use::ALL {
+    for &used in Use::VARIANTS {
         let of = || calls.iter().filter(move |call| call.2 == Some(used));
         for place in 0..PLACES.len() {
             columns

@@ -4,11 +4,13 @@ use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use scripttree::{Language, Text, Tree};
+use strum::{IntoStaticStr, VariantArray};
 
 use super::binding::Binding;
 
 /// What calls are for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum Use {
     /// Sends or receives.
     Network,
@@ -45,47 +47,10 @@ pub enum Use {
 }
 
 impl Use {
-    /// All of them.
-    pub const ALL: [Self; 16] = [
-        Self::Network,
-        Self::Reads,
-        Self::Writes,
-        Self::Files,
-        Self::Makes,
-        Self::Tables,
-        Self::Matrices,
-        Self::Fits,
-        Self::Computes,
-        Self::Random,
-        Self::Strings,
-        Self::Sorts,
-        Self::Waits,
-        Self::Parallel,
-        Self::Programs,
-        Self::Prints,
-    ];
-
     /// One lower-case word.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Network => "network",
-            Self::Reads => "reads",
-            Self::Writes => "writes",
-            Self::Files => "files",
-            Self::Makes => "makes",
-            Self::Tables => "tables",
-            Self::Matrices => "matrices",
-            Self::Fits => "fits",
-            Self::Computes => "computes",
-            Self::Random => "random",
-            Self::Strings => "strings",
-            Self::Sorts => "sorts",
-            Self::Waits => "waits",
-            Self::Parallel => "parallel",
-            Self::Programs => "programs",
-            Self::Prints => "prints",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 
     /// The resource that such calls use most; `None`: it depends.
@@ -174,7 +139,8 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
             }
             _ => continue,
         };
-        let used = words.next().and_then(|word| Use::ALL.into_iter().find(|of| of.name() == word));
+        let named = |word| Use::VARIANTS.iter().copied().find(|of| of.name() == word);
+        let used = words.next().and_then(named);
         of.extend(words.filter_map(|name| Some((name, used?))));
     }
     table
@@ -206,7 +172,7 @@ mod tests {
                 continue;
             }
             assert!(matches!(words[0], "call" | "module"), "{line}");
-            assert!(Use::ALL.iter().any(|of| of.name() == words[1]), "{line}");
+            assert!(Use::VARIANTS.iter().any(|of| of.name() == words[1]), "{line}");
             names += words.len() - 2;
         }
         assert_eq!(TABLE.calls.len() + TABLE.modules.len(), names);
