@@ -108,14 +108,14 @@ pub(super) fn classad(what: &'static str, text: &str) -> Result<String, Error> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use proptest::prelude::*;
 
     use super::*;
 
     /// What HTCondor makes of `arguments = "..."` (`ArgList::AppendArgsV2Quoted`): `""` is a double
     /// quote, words end at spaces outside single quotes, `''` within them is a single quote.
-    pub(crate) fn read_words(line: &str) -> Option<Vec<String>> {
+    fn read_words(line: &str) -> Option<Vec<String>> {
         let raw = line.replace("\"\"", "\u{1}");
         if raw.contains('"') {
             return None;
