@@ -1,6 +1,7 @@
 //! Where a subcommand writes: looked at before the work, made under a fresh name, never through a
 //! link.
 
+use std::fmt;
 use std::fs::{self, File, FileType, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
@@ -253,6 +254,16 @@ pub fn anew(path: &Path) -> io::Result<File> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => File::create_new(path),
+    }
+}
+
+/// What text in a template of lines goes through: it begins no line of its own.
+#[derive(Clone, Copy)]
+pub(crate) struct OneLine;
+
+impl askama::filters::Escaper for OneLine {
+    fn write_escaped_str<W: fmt::Write>(&self, mut out: W, text: &str) -> fmt::Result {
+        out.write_str(&holdadvise::text::strip_control(text))
     }
 }
 

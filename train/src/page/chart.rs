@@ -336,6 +336,24 @@ fn below(out: &mut String, [left, right]: [f64; 2], height: f64, label: &str) {
     text(out, ("axis", "middle"), [(left + right) / 2.0, height - 9.0], label);
 }
 
+/// Least and greatest of the numbers.
+pub(crate) fn ends(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
+    let finite = values.filter(|value| value.is_finite());
+    let [low, high] = finite.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], value| {
+        [low.min(value), high.max(value)]
+    });
+    (low <= high).then_some([low, high])
+}
+
+/// The ends with a little room around them.
+pub(crate) fn roomy([low, high]: [f64; 2]) -> [f64; 2] {
+    let room = match high - low {
+        span if span > 0.0 => span * 0.05,
+        _ => high.abs().max(1.0) * 0.05,
+    };
+    [low - room, high + room]
+}
+
 /// About five round numbers from the least to the greatest value, whose distance is no less than
 /// `least`.
 fn round_numbers([low, high]: [f64; 2], least: f64) -> Vec<f64> {

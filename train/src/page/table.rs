@@ -1,6 +1,6 @@
 //! Tables.
 
-use std::fmt::Write;
+use askama::Template;
 
 use super::escape;
 
@@ -26,25 +26,24 @@ pub(crate) fn table<C: AsRef<str>>(
         (false, true) => " class=\"s\"",
         (false, false) => "",
     };
-    let class: Vec<&str> = (0..columns.len()).map(class).collect();
-    let mut out = String::from("<div class=\"wide\"><table>\n<thead><tr>");
-    for (column, class) in columns.iter().zip(&class) {
-        let _ = write!(out, "<th scope=\"col\"{class}>{}</th>", broken(column.as_ref()));
+    let headings = columns.iter().map(|column| broken(column.as_ref()));
+    let columns: Vec<(String, &str)> = headings.zip((0..).map(class)).collect();
+    Table { columns: &columns, rows, own }.to_string() + "\n"
+}
+
+#[derive(Template)]
+#[template(path = "page/table.html")]
+struct Table<'a> {
+    /// Headings, and classes of what stands below them.
+    columns: &'a [(String, &'static str)],
+    rows: &'a [Vec<String>],
+    own: Option<usize>,
+}
+
+impl Table<'_> {
+    fn is_own(&self, row: &usize) -> bool {
+        self.own == Some(*row)
     }
-    out.push_str("</tr></thead>\n<tbody>\n");
-    for (at, row) in rows.iter().enumerate() {
-        out.push_str(if own == Some(at) { "<tr class=\"own\">" } else { "<tr>" });
-        for (at, cell) in row.iter().enumerate() {
-            let class = class.get(at).copied().unwrap_or_default();
-            let _ = match at {
-                0 => write!(out, "<th scope=\"row\"{class}>{cell}</th>"),
-                _ => write!(out, "<td{class}>{cell}</td>"),
-            };
-        }
-        out.push_str("</tr>\n");
-    }
-    out.push_str("</tbody></table></div>\n");
-    out
 }
 
 /// What stands where there is no value.
@@ -64,16 +63,6 @@ fn is_number(cell: &str) -> bool {
     let is_sign = |word: &str| ["+-", "±", "=", "%"].contains(&word);
     value.chars().any(|c| c.is_ascii_digit())
         && value.split_whitespace().all(|word| is_sign(word) || word.parse::<f64>().is_ok())
-}
-
-/// Names and values.
-pub(crate) fn facts(facts: &[(String, String)]) -> String {
-    let mut out = String::from("<dl class=\"facts\">\n");
-    for (name, value) in facts {
-        let _ = writeln!(out, "<dt>{}</dt><dd>{}</dd>", escape(name), escape(value));
-    }
-    out.push_str("</dl>\n");
-    out
 }
 
 #[cfg(test)]

@@ -30,19 +30,14 @@ pub fn read_plan(folder: &Path) -> Result<Plan, Error> {
     let bytes = output::read(&path)
         .map_err(|error| format!("{error}; name the folder that `holdadvise-train dag` made"))?;
     let plan: Plan = serde_json::from_slice(&bytes).map_err(wrong(&path))?;
-    let rungs = plan.rungs.iter().map(|rung| rung.number).eq(1..=plan.rungs.len());
-    let trials = plan.trials.iter().map(|trial| trial.number).eq(1..=plan.trials.len());
-    let detail = if plan.format != PLAN_FORMAT {
-        format!(
+    if plan.format != PLAN_FORMAT {
+        return Err(wrong(&path)(format!(
             "a plan of format {}, expected {PLAN_FORMAT}: use the version of holdadvise-train that made the folder",
             plan.format
-        )
-    } else if plan.rungs.is_empty() || plan.trials.is_empty() || !rungs || !trials {
-        "expected rungs and trials, each numbered from 1".to_owned()
-    } else {
-        return Ok(plan);
-    };
-    Err(wrong(&path)(detail))
+        )));
+    }
+    plan.check().map_err(wrong(&path))?;
+    Ok(plan)
 }
 
 /// Where a trial's parameters are.

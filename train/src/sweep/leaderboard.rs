@@ -245,10 +245,7 @@ impl Leaderboard {
 
     /// As text.
     pub fn text(&self) -> String {
-        let way = match self.goal {
-            Goal::Minimize => "less",
-            Goal::Maximize => "more",
-        };
+        let way = self.goal.way();
         let mut out = format!(
             "Sweep {}: {} trials by {}, {way} is better; figures on the validation part\n{}\n\n",
             plain(&self.sweep),

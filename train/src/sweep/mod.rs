@@ -19,6 +19,7 @@
 //! - [`shards`]: pieces of the data, prepared by themselves.
 //! - [`space`]: what values a parameter may have.
 //! - [`steps`]: what the small nodes run.
+//! - `templates/`: HTML of `sweep.html`.
 
 pub mod command;
 pub mod dag;

@@ -6,20 +6,20 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use askama::Template;
 use holdadvise::text::shell_command;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::file::METRICS;
 use super::folder::{self, write_json};
-use super::leaderboard::{Leaderboard, cell};
+use super::leaderboard::{Entry, Leaderboard, cell};
 use super::parameters;
-use super::plan::{Fate, Goal, Setting, Spread};
+use super::plan::{Fate, Setting, Spread};
 use super::results::Results;
 use crate::Error;
-use crate::evaluation::report::verdict::steps;
 use crate::evaluation::report::{Next, Verdict};
-use crate::page::chart::{Axis, Chart, Dot, Interval, Line, Scale, intervals, legend};
+use crate::page::chart::{Axis, Chart, Dot, Interval, Line, Scale, ends, intervals, legend, roomy};
 use crate::page::table::{NOTHING, table};
 use crate::page::{Section, charts, document, escape, figure, list};
 use crate::say::say;
@@ -98,24 +98,7 @@ fn page(results: &Results, leaderboard: &Leaderboard, verdict: Option<Verdict>) 
     add("leaderboard", "Leaderboard", format!("{remarks}{board}"));
     add("rungs", "What each rung decided", rungs(results));
 
-    let way = match plan.metric.goal {
-        Goal::Minimize => "less",
-        Goal::Maximize => "more",
-    };
-    let mut introduction = format!(
-        "<p>{} trials by {}: {way} is better. {}.</p>\n",
-        plan.trials.len(),
-        escape(&plan.metric.name),
-        escape(&leaderboard.progress())
-    );
-    if results.damaged > 0 {
-        let _ = writeln!(
-            introduction,
-            "<p>{} files or lines could not be read and are left out; while a sweep runs some are \
-             half-written.</p>",
-            results.damaged
-        );
-    }
+    let introduction = Introduction { results, progress: leaderboard.progress() }.to_string();
     let first = match verdict {
         Some(verdict) => {
             let mut section = verdict.section();
@@ -130,30 +113,28 @@ fn page(results: &Results, leaderboard: &Leaderboard, verdict: Option<Verdict>) 
     document(&format!("Sweep {}", plan.name), &first, &introduction, &sections)
 }
 
+/// What is said of a sweep before its sections.
+#[derive(Template)]
+#[template(path = "sweep/templates/introduction.html")]
+struct Introduction<'a> {
+    results: &'a Results,
+    progress: String,
+}
+
 /// What is said first before the best model was tested.
+#[derive(Template)]
+#[template(path = "sweep/templates/open.html")]
+struct WithoutVerdict<'a> {
+    results: &'a Results,
+    leaderboard: &'a Leaderboard,
+    /// The best trial so far, and its figure.
+    first: Option<(&'a Entry, f64)>,
+    next: [Next; 2],
+}
+
 fn without_verdict(results: &Results, leaderboard: &Leaderboard) -> Section {
-    let open = leaderboard.counts.open;
-    let headline = match (results.best, open) {
-        (Some(best), _) => format!("{} is the best, and has not been tested.", name(best)),
-        (None, 0) => "All trainings are done, and the best has not been chosen.".to_owned(),
-        (None, _) => format!("No verdict yet: {open} trainings are open."),
-    };
-    let mut body = format!("<p class=\"headline open\">{}</p>\n", escape(&headline));
-    if let Some((entry, value)) = leaderboard
-        .trials
-        .first()
-        .and_then(|entry| Some((entry, *entry.metrics.get(&leaderboard.metric)?)))
-    {
-        let half = entry.half_width.map_or(String::new(), |half| {
-            format!(", 95 % interval {:.4} to {:.4}", value - half, value + half)
-        });
-        let _ = writeln!(
-            body,
-            "<p>The best so far is {} with {} {value:.4}{half}, on the validation part.</p>",
-            name(entry.trial),
-            escape(&leaderboard.metric)
-        );
-    }
+    let first = leaderboard.trials.first();
+    let first = first.and_then(|entry| Some((entry, *entry.metrics.get(&leaderboard.metric)?)));
     let run = Next::new(
         "Let the sweep go on, in its folder: with HTCondor, or on this machine alone. What is done \
          is not done again, and a DAG that is in the queue goes on by itself (condor_q -nobatch).",
@@ -166,8 +147,8 @@ fn without_verdict(results: &Results, leaderboard: &Leaderboard) -> Section {
         "Write this page anew at any time.",
         vec![shell_command(["holdadvise-train", "sweep", "html", "."])],
     );
-    body.push_str(&steps(&[run, look]));
-    Section::new("verdict", "Verdict", body)
+    let body = WithoutVerdict { results, leaderboard, first, next: [run, look] };
+    Section::new("verdict", "Verdict", body.to_string())
 }
 
 fn name(trial: usize) -> String {
@@ -386,24 +367,6 @@ fn described(setting: &Setting) -> String {
     let frames = frame_edges.len().saturating_sub(1);
     let longest = frame_edges.last().copied().unwrap_or_default();
     format!("setting {number}: {frames} frames over {longest} s, {slots} job slots")
-}
-
-/// Least and greatest of the numbers.
-fn ends(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
-    let finite = values.filter(|value| value.is_finite());
-    let [low, high] = finite.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], value| {
-        [low.min(value), high.max(value)]
-    });
-    (low <= high).then_some([low, high])
-}
-
-/// The ends with a little room around them.
-fn roomy([low, high]: [f64; 2]) -> [f64; 2] {
-    let room = match high - low {
-        span if span > 0.0 => span * 0.05,
-        _ => high.abs().max(1.0) * 0.05,
-    };
-    [low - room, high + room]
 }
 
 fn rungs(results: &Results) -> String {

@@ -165,6 +165,16 @@ pub enum Goal {
     Maximize,
 }
 
+impl Goal {
+    /// Which way is better, in a word.
+    pub fn way(self) -> &'static str {
+        match self {
+            Self::Minimize => "less",
+            Self::Maximize => "more",
+        }
+    }
+}
+
 /// A level of successive halving.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rung {
@@ -265,6 +275,33 @@ pub enum Fate {
 }
 
 impl Plan {
+    /// Looks whether its parts belong together.
+    ///
+    /// # Errors
+    /// With what does not.
+    pub fn check(&self) -> Result<(), String> {
+        for (what, numbers) in [
+            ("settings", self.settings.iter().map(|setting| setting.number).collect::<Vec<_>>()),
+            ("trials", self.trials.iter().map(|trial| trial.number).collect()),
+            ("rungs", self.rungs.iter().map(|rung| rung.number).collect()),
+        ] {
+            if numbers.is_empty() || !numbers.iter().copied().eq(1..=numbers.len()) {
+                return Err(format!(
+                    "{what} {numbers:?}: expected at least one, each numbered from 1"
+                ));
+            }
+        }
+        let settings = 1..=self.settings.len();
+        if let Some(trial) = self.trials.iter().find(|trial| !settings.contains(&trial.setting)) {
+            let Trial { number, setting } = trial;
+            return Err(format!("trial {number} trains on setting {setting}, which is none"));
+        }
+        if !self.rungs.is_sorted_by(|a, b| a.epochs < b.epochs) {
+            return Err("each rung must train to a later epoch than the one before".to_owned());
+        }
+        Ok(())
+    }
+
     /// The folder of a trial, within that of the sweep.
     pub fn trial_folder(trial: usize) -> PathBuf {
         PathBuf::from(format!("trials/{trial:03}"))

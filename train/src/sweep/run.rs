@@ -4,14 +4,14 @@
 //! beside the files that the node would be sent, what it writes put where the node's outputs go.
 //! What is done is not done again, and a training that was cut off goes on from its checkpoint.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc;
 use std::time::Instant;
 
 use super::dag::steps::{
@@ -64,65 +64,46 @@ struct Machine {
     program: PathBuf,
 }
 
-/// What has become of the steps.
-#[derive(Debug, Default)]
-struct Progress {
-    begun: BTreeSet<usize>,
-    done: BTreeSet<String>,
-    failed: Vec<(String, String)>,
-    running: usize,
-}
-
 impl Machine {
-    /// Runs what can be run; the steps that failed, with their reasons.
+    /// Runs what can be run, so many steps at a time; the steps that failed, with their reasons.
     fn run_all(&self, steps: &[Step], jobs: usize) -> Vec<(String, String)> {
-        let progress = Mutex::new(Progress::default());
-        let changed = Condvar::new();
+        let mut left: Vec<&Step> = steps.iter().collect();
+        let (mut done, mut failed) = (HashSet::new(), Vec::new());
+        let (sender, receiver) = mpsc::channel();
+        let mut running = 0;
         std::thread::scope(|scope| {
-            for _ in 0..jobs.min(steps.len()) {
-                scope.spawn(|| self.work(steps, &progress, &changed));
-            }
-        });
-        progress.into_inner().unwrap_or_else(PoisonError::into_inner).failed
-    }
-
-    /// Runs one step after the other, until none is left that could be.
-    fn work(&self, steps: &[Step], progress: &Mutex<Progress>, changed: &Condvar) {
-        let mut state = lock(progress);
-        loop {
-            let next = steps.iter().enumerate().find(|(at, step)| {
-                !state.begun.contains(at)
-                    && step.parents.iter().all(|parent| state.done.contains(parent))
-            });
-            let Some((at, step)) = next else {
-                if state.running == 0 {
-                    changed.notify_all();
+            loop {
+                let ready = |step: &&Step| step.parents.iter().all(|of| done.contains(of.as_str()));
+                if let Some(at) = left.iter().position(ready).filter(|_| running < jobs) {
+                    let (step, sender) = (left.remove(at), sender.clone());
+                    scope.spawn(move || {
+                        let start = Instant::now();
+                        let ended = self.attempts(step).map_err(|error| error.to_string());
+                        // The receiver outlives all steps.
+                        let _ = sender.send((step, start.elapsed().as_secs_f64(), ended));
+                    });
+                    running += 1;
+                    continue;
+                }
+                if running == 0 {
                     return;
                 }
-                state = changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-                continue;
-            };
-            state.begun.insert(at);
-            state.running += 1;
-            drop(state);
-            let start = Instant::now();
-            let ended = self.attempts(step);
-            let seconds = start.elapsed().as_secs_f64();
-            state = lock(progress);
-            state.running -= 1;
-            match ended {
-                Err(why) => {
-                    eprintln!("{} failed: {why}", step.name);
-                    state.failed.push((step.name.clone(), why.to_string()));
-                }
-                Ok(text) => {
-                    let text = text.map_or(format!("done in {seconds:.1} s"), str::to_owned);
-                    say(format_args!("{} {text}\n", step.name));
-                    state.done.insert(step.name.clone());
+                let Ok((step, seconds, ended)) = receiver.recv() else { return };
+                running -= 1;
+                match ended {
+                    Err(why) => {
+                        eprintln!("{} failed: {why}", step.name);
+                        failed.push((step.name.clone(), why));
+                    }
+                    Ok(text) => {
+                        let text = text.map_or(format!("done in {seconds:.1} s"), str::to_owned);
+                        say(format_args!("{} {text}\n", step.name));
+                        done.insert(step.name.as_str());
+                    }
                 }
             }
-            changed.notify_all();
-        }
+        });
+        failed
     }
 
     /// Runs a step, again if it fails as often as the plan allows.
@@ -155,7 +136,7 @@ impl Machine {
         if step.kind == Kind::Test && !self.script("best-data", &[])?.success() {
             return Err("PRE script failed".into());
         }
-        if step.kind.is_local() {
+        if step.kind == Kind::Select {
             self.commands(step, &self.folder)?;
             return Ok(None);
         }
@@ -293,10 +274,6 @@ impl Machine {
                 .into()),
         }
     }
-}
-
-fn lock(progress: &Mutex<Progress>) -> MutexGuard<'_, Progress> {
-    progress.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -1,11 +1,14 @@
 //! The page of a report.
 
+use std::collections::BTreeMap;
+
+use askama::Template;
+
 use super::verdict::Verdict;
-use super::{Curves, MethodFigures, Report, figure_title, tables};
+use super::{Report, figure_title, tables};
 use crate::data::dataset::simulation_field;
-use crate::page::chart::{Axis, Chart, Interval, Line, Scale, intervals, legend};
-use crate::page::table::facts;
-use crate::page::{Section, charts, date, document, escape, figure, list};
+use crate::page::chart::{Axis, Chart, Interval, Line, Scale, ends, intervals, legend, roomy};
+use crate::page::{Section, charts, document, escape, figure, list};
 
 /// Figures whose differences are drawn.
 const DRAWN: [&str; 2] = ["log_loss", "auroc"];
@@ -21,11 +24,12 @@ pub fn page(report: &Report) -> String {
         add("differences", &format!("{} beside the others", report.own), differences);
     }
     if !report.curves.roc.is_empty() {
-        add("curves", "Curves", curves(report, first));
+        let charts = CurveCharts { report, population: first };
+        add("curves", "Curves", charts.to_string() + "\n");
     }
     for population in &report.populations {
-        let (about, table) = (escape(&population.about), tables::population(report, population));
-        add(&population.id, &population.title, format!("<p>{about}</p>\n{table}"));
+        let body = tables::Population::of(report, population).to_string();
+        add(&population.id, &population.title, body);
     }
     let of_codes = "how each method ranks the holds of one code among themselves.";
     let of_reaches = "how far the hidden cause reaches. Where it reaches a site or a service, \
@@ -43,8 +47,9 @@ pub fn page(report: &Report) -> String {
         let body = format!("<p>{}</p>\n{}", escape(&table.text), tables::extra(table));
         add(&format!("table-{}", at + 1), &table.title, body);
     }
-    add("figures", "What the figures are", figures(report));
-    add("made", "How this was made", made(report));
+    let figures = Figures { release_threshold: report.release_threshold };
+    add("figures", "What the figures are", figures.to_string() + "\n");
+    add("made", "How this was made", Made::of(report).to_string() + "\n");
 
     let introduction = format!(
         "<p>Releases of held jobs, judged before they happened. Data: {}. Values stand with 95 % \
@@ -59,16 +64,13 @@ pub fn page(report: &Report) -> String {
 /// What the own method's figures are beyond those of each other, over the first population.
 fn differences(report: &Report) -> String {
     let Some(population) = report.populations.first() else { return String::new() };
-    let is_ablation = |method: &MethodFigures| {
-        report.methods.iter().any(|note| note.name == method.name && note.ablation)
-    };
     let mut out = String::new();
     for (ablations, what) in [(false, "other method"), (true, "method that lacks something")] {
         for name in DRAWN {
             let rows: Vec<Interval<'_>> = population
                 .methods
                 .iter()
-                .filter(|method| is_ablation(method) == ablations)
+                .filter(|method| report.is_ablation(method) == ablations)
                 .filter_map(|method| {
                     let less = method.own_less_this.get(name)?;
                     let (value, low, high) = (less.value, less.low, less.high);
@@ -78,16 +80,13 @@ fn differences(report: &Report) -> String {
             if rows.is_empty() {
                 continue;
             }
-            let ends = rows.iter().flat_map(|row| [row.low, row.high, 0.0]);
-            let ends = ends.filter(|end| end.is_finite());
-            let [low, high] =
-                ends.fold([0.0_f64; 2], |[low, high], end| [low.min(end), high.max(end)]);
-            let room = ((high - low) * 0.05).max(1e-9);
+            let all = rows.iter().flat_map(|row| [row.low, row.high]).chain([0.0]);
+            let across = roomy(ends(all).unwrap_or_default());
             let side = if name == "auroc" { "right" } else { "left" };
             let figure_name = figure_title(name);
             let title = format!("Difference in {figure_name} to each {what}");
             let label = format!("{figure_name} of {} less that of the other", report.own);
-            let axis = Axis { label: &label, scale: Scale::Linear([low - room, high + room]) };
+            let axis = Axis { label: &label, scale: Scale::Linear(across) };
             out.push_str(&figure(
                 &title,
                 &intervals(&title, &axis, &rows),
@@ -104,180 +103,74 @@ fn differences(report: &Report) -> String {
     }
 }
 
-fn curves(report: &Report, population: &str) -> String {
-    let Curves { roc, precision_recall, reliability, cost, risk } = &report.curves;
-    let share = |label| Axis { label, scale: Scale::Linear([0.0, 1.0]) };
-    let most = |label, lines: &[Line], least: f64| {
+/// Curves of all methods over the first population.
+#[derive(Template)]
+#[template(path = "evaluation/report/templates/curves.html")]
+struct CurveCharts<'a> {
+    report: &'a Report,
+    population: &'a str,
+}
+
+impl CurveCharts<'_> {
+    fn legend(&self) -> String {
+        legend(self.report.curves.roc.iter().map(|line| line.name.as_str()), false)
+    }
+
+    /// A chart with a text below it, nothing without points. Its y axis reaches `least` or further.
+    fn chart(
+        &self,
+        lines: &[Line],
+        [title, x, y, text]: &[&str; 4],
+        least: f64,
+        [diagonal, dots]: &[bool; 2],
+    ) -> String {
+        if lines.iter().all(|line| line.points.is_empty()) {
+            return String::new();
+        }
         let values = lines.iter().flat_map(|line| line.points.iter().map(|point| point[1]));
         let most = values.filter(|value| value.is_finite()).fold(least, f64::max);
-        Axis { label, scale: Scale::Linear([0.0, most]) }
-    };
-    let chart = |title, x, y| Chart { title, x, y, diagonal: false, dots: false };
-    let all = [
-        (
-            Chart {
-                diagonal: true,
-                ..chart(
-                    "Successes and failures told apart",
-                    share("share of failures released"),
-                    share("share of successes released"),
-                )
-            },
-            roc,
-            "Receiver operating characteristic: the further to the upper left, the better. On the \
-             dotted line is chance.",
-        ),
-        (
-            chart(
-                "Precision and recall",
-                share("share of successes released (recall)"),
-                share("success among released (precision)"),
-            ),
-            precision_recall,
-            "What releasing more of the good holds costs in bad ones.",
-        ),
-        (
-            Chart {
-                diagonal: true,
-                dots: true,
-                ..chart("Reliability", share("probability said"), share("share of success"))
-            },
-            reliability,
-            "15 bins of equal weight; on the dotted line a probability means what it says.",
-        ),
-        (
-            chart(
-                "Wasted hours by threshold",
-                share("least probability that is released"),
-                most("wasted hours per 100 holds, h", cost, 1.0),
-            ),
-            cost,
-            "Hours burnt by failed releases plus hours of good work kept waiting: less is better.",
-        ),
-        (
-            chart(
-                "Wrong decisions by share decided",
-                share("share of holds decided"),
-                most("share of wrong decisions", risk, 0.1),
-            ),
-            risk,
-            "Risk against coverage. Left: only the surest decisions are taken, the rest is left to \
-             people.",
-        ),
-    ];
-    let figures =
-        all.into_iter().filter(|(_, lines, _)| lines.iter().any(|line| !line.points.is_empty()));
-    let figures: String = figures
-        .map(|(chart, lines, text)| figure(chart.title, &chart.draw(lines, &report.own), text))
-        .collect();
-    format!(
-        "<p>{}, first training seed of each method; {} is the thick line.</p>\n{}{}",
-        escape(population),
-        escape(&report.own),
-        legend(roc.iter().map(|line| line.name.as_str()), false),
-        charts(&figures)
-    )
+        let axis = |label, most| Axis { label, scale: Scale::Linear([0.0, most]) };
+        let (x, y) = (axis(x, 1.0), axis(y, most));
+        let chart = Chart { title, x, y, diagonal: *diagonal, dots: *dots };
+        figure(title, &chart.draw(lines, &self.report.own), text)
+    }
 }
 
-fn figures(report: &Report) -> String {
-    let hours = format!(
-        "for 100 holds, released from a probability of {} on: hours from release to outcome of \
-         failures that would be released (burnt) and of successes that would not (waiting), at \
-         most 24 each.",
-        report.release_threshold
-    );
-    let known = [
-        (
-            "AUROC",
-            "probability that a success is ranked above a failure, ties half; 0.5 is chance.",
-        ),
-        (
-            "AUPRC",
-            "area under precision over recall as average precision, success positive; chance is \
-             the share of success.",
-        ),
-        ("Brier", "mean squared difference of probability and outcome."),
-        (
-            "log loss",
-            "mean negative log-likelihood, natural logarithm (nats), probabilities held 1e-6 from \
-             0 and 1.",
-        ),
-        (
-            "calibration error",
-            "expected calibration error: mean distance of probability and share of success over 15 \
-             bins of equal weight.",
-        ),
-        (
-            "error at 70 %",
-            "share of wrong decisions among the 70 % of the holds whose probability is furthest \
-             from the threshold.",
-        ),
-        ("wasted hours", &hours),
-    ];
-    facts(&known.map(|(name, text)| (name.to_owned(), text.to_owned())))
+/// What each figure is.
+#[derive(Template)]
+#[template(path = "evaluation/report/templates/figures.html")]
+struct Figures {
+    release_threshold: f64,
 }
 
-fn made(report: &Report) -> String {
-    let mut known: Vec<(String, String)> = report.notes.clone();
-    let mut add = |name: &str, value: String| known.push((name.to_owned(), value));
-    let dataset = &report.dataset;
-    add("dataset", dataset.file.clone());
-    add("SHA-256 of its tensors", dataset.sha256.clone());
-    add("rows of the dataset", dataset.rows.to_string());
-    add("origin", dataset.origin.clone());
-    add("feature schema", dataset.schema.clone());
-    add("horizon H", format!("{} h", dataset.horizon_hours));
-    let mut simulators: Vec<String> = dataset
-        .simulations
-        .iter()
-        .map(|simulation| {
+/// How the report was made.
+#[derive(Template)]
+#[template(path = "evaluation/report/templates/made.html")]
+struct Made<'a> {
+    report: &'a Report,
+    /// What made the simulations, and how many it made.
+    simulators: BTreeMap<String, usize>,
+    by: String,
+}
+
+/// An instant; templates pass references.
+fn date(seconds: &i64) -> String {
+    crate::page::date(*seconds)
+}
+
+impl<'a> Made<'a> {
+    fn of(report: &'a Report) -> Self {
+        let mut simulators = BTreeMap::new();
+        for simulation in &report.dataset.simulations {
             let [version, fingerprint, preset] =
                 ["simulator", "fingerprint", "preset"].map(|key| simulation_field(simulation, key));
-            let text = format!("version {version}, fingerprint {fingerprint}, preset {preset}");
-            match simulation.get("vary") {
-                Some(factor) => format!("{text}, a mixture of its own by factor {factor}"),
-                None => text,
+            let mut text = format!("version {version}, fingerprint {fingerprint}, preset {preset}");
+            if let Some(factor) = simulation.get("vary") {
+                text += &format!(", a mixture of its own by factor {factor}");
             }
-        })
-        .collect();
-    simulators.sort();
-    for same in simulators.chunk_by(|a, b| a == b) {
-        let of = if same.len() == 1 { "simulation" } else { "simulations" };
-        add("simulator", format!("{} ({} {of})", same[0], same.len()));
-    }
-    let parts = &report.parts;
-    let by = serde_json::to_value(parts.by).unwrap_or_default();
-    add("parts by", by.as_str().unwrap_or_default().to_owned());
-    if let Some(cuts) = parts.cuts {
-        let [train_end, validation_end] = [cuts.train_end, cuts.validation_end].map(date);
-        add("training ends", train_end);
-        add("validation ends, test begins", validation_end);
-        let hours = cuts.horizon as f64 / 3_600.0;
-        add("dropped before a cut", format!("decided within {hours} h of it"));
-    }
-    add(
-        "rows in train, validation, test",
-        format!("{}, {}, {}", parts.train, parts.validation, parts.test),
-    );
-    let dropped = parts.dropped;
-    add(
-        "rows in no part",
-        format!(
-            "{} without outcome, {} near a cut, {} of clusters in an earlier part",
-            dropped.censored, dropped.near_cut, dropped.cluster
-        ),
-    );
-    if let Some(sha256) = &report.parts_sha256 {
-        add("SHA-256 of the parts file", sha256.clone());
-    }
-    add("bootstrap", format!("{} draws, seed {}", report.draws, report.seed));
-    for method in &report.methods {
-        for file in &method.files {
-            add(
-                &format!("method {}", method.name),
-                format!("{}, SHA-256 {}", file.file, file.sha256),
-            );
+            *simulators.entry(text).or_default() += 1;
         }
+        let by = serde_json::to_value(report.parts.by).unwrap_or_default();
+        Self { report, simulators, by: by.as_str().unwrap_or_default().to_owned() }
     }
-    format!("<pre>{}</pre>\n{}", escape(&report.command), facts(&known))
 }

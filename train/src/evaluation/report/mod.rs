@@ -2,6 +2,7 @@
 //!
 //! - `html`: the page.
 //! - `tables`: the tables.
+//! - `templates/`: HTML of the page, filled in by the others.
 //! - `verdict`: whether a model is better than the one in use.
 
 mod html;
@@ -66,6 +67,12 @@ pub struct Report {
     pub reaches: Vec<GroupRow>,
     /// Tables that the caller added.
     pub tables: Vec<ExtraTable>,
+}
+
+impl Report {
+    fn is_ablation(&self, method: &MethodFigures) -> bool {
+        self.methods.iter().any(|note| note.name == method.name && note.ablation)
+    }
 }
 
 /// The dataset evaluated on.

@@ -1,6 +1,6 @@
 //! The tables of a report.
 
-use std::fmt::Write;
+use askama::Template;
 
 use super::{ExtraTable, GroupRow, MethodFigures, PopulationTable, Report, figure_title};
 use crate::page::escape;
@@ -64,80 +64,62 @@ fn differences(methods: &[&MethodFigures], figures: &[&str]) -> Option<String> {
 }
 
 /// Figures of all methods on a population, differences to the own one, and each training seed.
-pub(super) fn population(report: &Report, population: &PopulationTable) -> String {
-    let PopulationTable { rows, clusters, success, .. } = population;
-    let success = success * 100.0;
-    let mut out =
-        format!("<p>n = {rows} rows of {clusters} clusters, success {success:.1} %.</p>\n");
-    let own_name = escape(&report.own);
-    let figures = figures(population);
-    let is_ablation = |method: &&MethodFigures| {
-        report.methods.iter().any(|note| note.name == method.name && note.ablation)
-    };
-    let (ablations, methods): (Vec<_>, Vec<_>) = population.methods.iter().partition(is_ablation);
-    let own = methods.iter().position(|method| method.name == report.own);
-    out.push_str(&estimates(&methods, &figures, own));
-    for (name, rows) in &population.left_out {
-        let name = escape(name);
-        let _ =
-            writeln!(out, "<p>{name} is left out: it knows nothing of {rows} of these rows.</p>");
-    }
-    if let (Some(gap), Some(best)) = (&population.gap_closed, &report.best) {
-        let (best, gap) = (escape(best), interval(gap, 2));
-        let _ = writeln!(
-            out,
-            "<p>Of the distance in AUROC from the table to {best}, {own_name} closes {gap} of \
-             1.</p>"
-        );
-    }
-    if let Some(differences) = differences(&methods, &figures) {
-        let _ = writeln!(
-            out,
-            "<h3>{own_name} less each of the others</h3>\n<p>Differences on the same draws of \
-             clusters. For AUROC and AUPRC above 0 is better, for the others below 0.</p>"
-        );
-        out.push_str(&differences);
-    }
-    if !ablations.is_empty() {
-        let _ = writeln!(
-            out,
-            "<h3>Ablations</h3>\n<p>{own_name} trained with something left out or changed: what \
-             that brings.</p>"
-        );
-        out.push_str(&estimates(&ablations, &figures, None));
-        if let Some(differences) = differences(&ablations, &figures) {
-            let _ = writeln!(out, "<p>{own_name} less each of them:</p>");
-            out.push_str(&differences);
-        }
-    }
-    out.push_str(&seeds(population, &figures));
-    out
+#[derive(Template)]
+#[template(path = "evaluation/report/templates/population.html")]
+pub(super) struct Population<'a> {
+    population: &'a PopulationTable,
+    own: &'a str,
+    /// The best observer, and how far the own method has gone to it.
+    gap: Option<(&'a String, String)>,
+    estimates: String,
+    differences: Option<String>,
+    ablations: Option<String>,
+    ablation_differences: Option<String>,
+    seeds: Option<String>,
 }
 
-fn seeds(population: &PopulationTable, figures: &[&str]) -> String {
+impl<'a> Population<'a> {
+    pub(super) fn of(report: &'a Report, population: &'a PopulationTable) -> Self {
+        let figures = figures(population);
+        let is_ablation = |method: &&MethodFigures| report.is_ablation(method);
+        let (ablations, methods): (Vec<_>, Vec<_>) =
+            population.methods.iter().partition(is_ablation);
+        let own = methods.iter().position(|method| method.name == report.own);
+        let gap = report.best.as_ref().zip(population.gap_closed.as_ref());
+        Self {
+            population,
+            own: &report.own,
+            gap: gap.map(|(best, gap)| (best, interval(gap, 2))),
+            estimates: estimates(&methods, &figures, own),
+            differences: differences(&methods, &figures),
+            ablations: (!ablations.is_empty()).then(|| estimates(&ablations, &figures, None)),
+            ablation_differences: differences(&ablations, &figures),
+            seeds: seeds(population, &figures),
+        }
+    }
+}
+
+fn seeds(population: &PopulationTable, figures: &[&str]) -> Option<String> {
     let mut rows = Vec::new();
     for method in &population.methods {
         let count = method.figures.values().map(|figure| figure.seeds.len()).max().unwrap_or(0);
-        for seed in (0..count).filter(|_| count > 1) {
+        if count < 2 {
+            continue;
+        }
+        for seed in 0..count {
             let name = format!("{}, seed {}", escape(&method.name), seed + 1);
             rows.push(row(name, figures, |name| {
                 let value = method.figures.get(name)?.seeds.get(seed)?;
                 Some(format!("{value:.*}", places(name)))
             }));
         }
-        if count > 1 {
-            let name = format!("{}, standard deviation", escape(&method.name));
-            rows.push(row(name, figures, |name| {
-                let spread = method.figures.get(name)?.spread?;
-                Some(format!("± {spread:.*}", places(name) + 1))
-            }));
-        }
+        let name = format!("{}, standard deviation", escape(&method.name));
+        rows.push(row(name, figures, |name| {
+            let spread = method.figures.get(name)?.spread?;
+            Some(format!("± {spread:.*}", places(name) + 1))
+        }));
     }
-    if rows.is_empty() {
-        return String::new();
-    }
-    let table = table(&headings("method", figures), &rows, None);
-    format!("<details><summary>Each training seed</summary>\n{table}</details>\n")
+    (!rows.is_empty()).then(|| table(&headings("method", figures), &rows, None))
 }
 
 /// Counts and AUROC of groups of holds.

@@ -1,7 +1,8 @@
 //! Whether a model is better than the one in use: what a report says first.
 
-use std::fmt::{self, Write};
+use std::fmt;
 
+use askama::Template;
 use holdadvise::text::shell_command;
 use serde::{Deserialize, Serialize};
 
@@ -245,22 +246,6 @@ impl Verdict {
         }
     }
 
-    /// By how much, in a sentence.
-    fn by_how_much(&self) -> Option<String> {
-        let first = self.figures.first()?;
-        let Estimate { value, low, high } = first.difference;
-        Some(format!(
-            "The {} is {:.4} against {:.4}: a difference of {value:+.4}, 95 % interval {low:+.4} \
-             to {high:+.4}, where {} is better. n = {} releases of {} clusters in the test part.",
-            figure_title(&first.figure),
-            first.own,
-            first.other,
-            first.way(),
-            self.rows,
-            self.clusters
-        ))
-    }
-
     /// What a page says first.
     pub(crate) fn section(&self) -> Section {
         let class = match self.judgement {
@@ -268,25 +253,7 @@ impl Verdict {
             Some(Judgement::Worse) => "worse",
             _ => "open",
         };
-        let mut body = format!("<p class=\"headline {class}\">{}</p>\n", escape(&self.headline()));
-        if let Some(text) = self.by_how_much() {
-            let _ = writeln!(body, "<p>{}</p>", escape(&text));
-        }
-        body.push_str(&steps(&self.next));
-        if let Some(against) = self.against.as_deref().filter(|_| !self.figures.is_empty()) {
-            body.push_str("<h3>Figures of both</h3>\n");
-            body.push_str(&self.table(against));
-        }
-        body.push_str(&list(&self.remarks));
-        if let Some(decisions) = &self.decisions {
-            let _ = writeln!(
-                body,
-                "<details><summary>What both would decide</summary>\n<pre class=\"text\">{}</pre>\
-                 </details>",
-                escape(decisions)
-            );
-        }
-        Section::new("verdict", "Verdict", body)
+        Section::new("verdict", "Verdict", First { class, verdict: self }.to_string())
     }
 
     fn table(&self, against: &str) -> String {
@@ -311,19 +278,12 @@ impl Verdict {
     }
 }
 
-/// What to do next, as HTML.
-pub(crate) fn steps(steps: &[Next]) -> String {
-    if steps.is_empty() {
-        return String::new();
-    }
-    let mut out = String::from("<h3>What to do next</h3>\n");
-    for Next { text, commands } in steps {
-        let _ = writeln!(out, "<p>{}</p>", escape(text));
-        if !commands.is_empty() {
-            let _ = writeln!(out, "<pre>{}</pre>", escape(&commands.join("\n")));
-        }
-    }
-    out
+/// What a page says first.
+#[derive(Template)]
+#[template(path = "evaluation/report/templates/verdict.html")]
+struct First<'a> {
+    class: &'static str,
+    verdict: &'a Verdict,
 }
 
 /// How far intervals can be believed.

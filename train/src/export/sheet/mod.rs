@@ -1,28 +1,32 @@
 //! The info sheet of a trained model: each statement is made from the rows, the parts and the
 //! options of this training.
 //!
-//! - `leakage`: each kind of leakage, and why.
 //! - `shared`: what the parts have in common.
+//! - `sheet.txt`: the statements.
 
-mod leakage;
 mod shared;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use askama::Template;
 use holdadvise::history::Action;
 use holdadvise::model::{
-    ActionStatistics, CodeStatistics, LEAST_OUTCOMES, LEAST_RELEASES, LEAST_ROWS, Sheet,
-    SheetFigure, rows_of_action,
+    CodeStatistics, LEAST_OUTCOMES, LEAST_RELEASES, LEAST_ROWS, Leakage, Sheet, SheetFigure,
+    rows_of_action,
 };
 use jiff::Timestamp;
 
-use crate::data::dataset::{Dataset, simulation_field};
+use crate::data::dataset::{Dataset, DatasetInfo, simulation_field};
 use crate::evaluation::evaluate::Report;
 use crate::split::Split;
 use crate::split::selection::SelectionOptions;
+use shared::Shared;
 
 /// Figures that stand on the sheet.
 const FIGURES: [&str; 5] = ["auroc", "auprc", "brier", "log_loss", "ece"];
+
+/// The kinds of leakage of Kapoor and Narayanan (2023).
+const LEAKAGE: [&str; 8] = ["L1.1", "L1.2", "L1.3", "L1.4", "L2", "L3.1", "L3.2", "L3.3"];
 
 /// What a training was.
 #[derive(Clone, Copy, Debug)]
@@ -43,14 +47,14 @@ pub struct Training<'a> {
 
 /// The sheet of a training.
 pub fn sheet(training: &Training<'_>) -> Sheet {
-    let shared = shared::Shared::of(training.dataset, training.split);
+    let text = Statements::of(training).to_string();
     Sheet {
-        purpose: purpose(training),
-        not_for: not_for(training),
-        data: data(training),
-        split: split(training),
-        not_seen: not_seen(training),
-        leakage: leakage::all(training, &shared),
+        purpose: section(&text, "purpose"),
+        not_for: section(&text, "not for"),
+        data: section(&text, "data"),
+        split: section(&text, "split"),
+        not_seen: section(&text, "not seen"),
+        leakage: LEAKAGE.iter().filter_map(|kind| leakage(&text, kind)).collect(),
         figures_of: format!(
             "{} releases of {} clusters in the test part, {} of them with success; 95 % bootstrap intervals over clusters",
             training.report.rows, training.report.clusters, training.report.successes
@@ -60,183 +64,99 @@ pub fn sheet(training: &Training<'_>) -> Sheet {
     }
 }
 
-fn purpose(training: &Training<'_>) -> Vec<String> {
-    if training.selection.shuffle_labels {
-        return vec![
-            "To test for leaks: its labels were permuted, so it can know nothing.".to_owned(),
-        ];
-    }
-    let horizon = hours(training.dataset.info.horizon);
-    vec![
-        format!(
-            "The probability that a held HTCondor job succeeds within {horizon} h of a release, by what is done before it."
-        ),
-        "Advice to people: release, change, wait, remove, or undecided.".to_owned(),
-    ]
+/// The statements of a sheet, a line each, below the headings of its sections.
+#[derive(Template)]
+#[template(path = "export/sheet/sheet.txt")]
+struct Statements<'a> {
+    info: &'a DatasetInfo,
+    split: &'a Split,
+    selection: &'a SelectionOptions,
+    seed: u64,
+    /// H, hours.
+    horizon: String,
+    /// Kinds of simulated access points, and their seeds.
+    simulations: BTreeMap<String, BTreeSet<u64>>,
+    /// No simulation is what the model was made of.
+    alone: bool,
+    /// Rows trained or validated that happened, and those that a simulator tells of.
+    happened: usize,
+    from_oracle: usize,
+    companions: usize,
+    rows_by_action: String,
+    known_codes: Vec<i32>,
+    few_codes: Vec<i32>,
+    few_actions: Vec<&'static str>,
+    gpus: bool,
+    shared: Shared,
+    /// The columns are those that this program computes.
+    own_schema: bool,
 }
 
-fn not_for(training: &Training<'_>) -> Vec<String> {
-    let info = &training.dataset.info;
-    if training.selection.shuffle_labels {
-        return vec!["Advice of any kind.".to_owned()];
+impl<'a> Statements<'a> {
+    fn of(training: &Training<'a>) -> Self {
+        let Training { dataset, split, selection, codes, seed, .. } = *training;
+        let info = &dataset.info;
+        let mut simulations: BTreeMap<String, BTreeSet<u64>> = BTreeMap::new();
+        for simulation in &info.simulations {
+            let [preset, days, simulator, fingerprint] =
+                ["preset", "days", "simulator", "fingerprint"]
+                    .map(|key| simulation_field(simulation, key));
+            let vary = simulation.get("vary").and_then(serde_json::Value::as_f64);
+            let mixture = vary.map_or(String::new(), |factor| {
+                format!(" (each a mixture of its own, factor {factor})")
+            });
+            let kind = format!(
+                "preset {preset}{mixture}, {days} days each, simulator {simulator}, \
+                 fingerprint {fingerprint}"
+            );
+            let seed = simulation.get("seed").and_then(serde_json::Value::as_u64);
+            simulations.entry(kind).or_default().extend(seed);
+        }
+        let mut releases: BTreeMap<i32, u64> = BTreeMap::new();
+        for code in codes {
+            *releases.entry(code.code).or_default() += code.releases;
+        }
+        let (known_codes, few_codes) =
+            releases.keys().partition(|code| releases[code] >= LEAST_RELEASES);
+        let seen = || split.train.iter().chain(&split.validation);
+        let happened = seen().filter(|&&row| dataset.observed[row] != 0).count();
+        let actions = dataset.actions_of(&split.train);
+        let few = Action::ALL.into_iter().filter(|&of| rows_of_action(&actions, of) < LEAST_ROWS);
+        Self {
+            info,
+            split,
+            selection,
+            seed,
+            horizon: hours(&info.horizon),
+            simulations,
+            alone: info.simulations.is_empty() || !info.companions.is_empty(),
+            happened,
+            from_oracle: seen().count() - happened,
+            companions: split.train.iter().filter(|&&row| dataset.is_companion(row)).count(),
+            rows_by_action: list(
+                actions.iter().map(|of| format!("{} {}", of.action.name(), of.rows)),
+            ),
+            known_codes,
+            few_codes,
+            few_actions: few.map(Action::name).collect(),
+            gpus: info.schema.statics.iter().any(|name| name.contains("gpu")),
+            shared: Shared::of(dataset, split),
+            own_schema: info.schema.projection().is_ok(),
+        }
     }
-    let elsewhere = if info.real {
-        format!("Percentages on access points other than {}", info.origin)
-    } else {
-        "Percentages on a real access point".to_owned()
-    };
-    vec![
-        format!(
-            "{elsewhere}, before `holdadvise-train calibrate` has fitted it to {LEAST_OUTCOMES} outcomes there; until then it speaks in words."
-        ),
-        "Removing or releasing jobs with nobody looking.".to_owned(),
-        "Judging people by their jobs.".to_owned(),
-    ]
 }
 
-fn data(training: &Training<'_>) -> Vec<String> {
-    let Training { dataset, split, selection, .. } = *training;
-    let info = &dataset.info;
-    let mut lines = Vec::new();
-    let mut simulations: BTreeMap<String, Vec<u64>> = BTreeMap::new();
-    for simulation in &info.simulations {
-        let [preset, days, simulator, fingerprint] = ["preset", "days", "simulator", "fingerprint"]
-            .map(|key| simulation_field(simulation, key));
-        let vary = simulation.get("vary").and_then(serde_json::Value::as_f64);
-        let mixture = vary.map_or(String::new(), |factor| {
-            format!(" (each a mixture of its own, factor {factor})")
-        });
-        let kind = format!(
-            "preset {preset}{mixture}, {days} days each, simulator {simulator}, \
-             fingerprint {fingerprint}"
-        );
-        let seed = simulation.get("seed").and_then(serde_json::Value::as_u64);
-        simulations.entry(kind).or_default().extend(seed);
-    }
-    for (kind, seeds) in simulations {
-        lines.push(format!("Simulated access points: {kind}; seeds {}.", ranges(seeds)));
-    }
-    let (from_oracle, happened): (Vec<usize>, Vec<usize>) =
-        split.train.iter().chain(&split.validation).partition(|&&row| dataset.observed[row] == 0);
-    let beside = !info.companions.is_empty();
-    lines.push(match (info.real, info.simulations.is_empty() || beside) {
-        (true, true) => format!("{} real outcomes of {}.", happened.len(), info.origin),
-        (true, false) => format!(
-            "The rows are marked as real outcomes of {}, though simulations are named.",
-            info.origin
-        ),
-        (false, true) => format!("Origin: {}. No row is marked as real.", info.origin),
-        (false, false) => "No real outcome.".to_owned(),
-    });
-    lines.push(format!(
-        "{} rows trained, {} validated: {} releases that happened, {} rows that a simulator tells of (what an action would have come to).",
-        split.train.len(), split.validation.len(), happened.len(), from_oracle.len()
-    ));
-    let companions = split.train.iter().filter(|&&row| dataset.is_companion(row)).count();
-    if companions > 0 {
-        lines.push(format!(
-            "{companions} of the rows trained are of simulated access points (companions). None \
-             of them validates or tests."
-        ));
-    }
-    let actions = dataset.actions_of(&split.train);
-    let rows = list(actions.iter().map(|of| format!("{} {}", of.action.name(), of.rows)));
-    lines.push(format!("Rows trained per action: {rows}."));
-    lines.push(format!("Feature schema {}; seed {}.", info.schema.hash, training.seed));
-    if selection.shuffle_labels {
-        lines.push(
-            "Labels were permuted within the training part and within the validation part."
-                .to_owned(),
-        );
-    }
-    lines
+/// The lines below a heading.
+fn section(text: &str, heading: &str) -> Vec<String> {
+    let below = text.lines().skip_while(|line| line.strip_prefix("# ") != Some(heading)).skip(1);
+    below.take_while(|line| !line.starts_with("# ")).map(str::to_owned).collect()
 }
 
-/// The actions that the model does not know.
-fn few_rows(actions: &[ActionStatistics]) -> Option<String> {
-    let few = Action::ALL.into_iter().filter(|&of| rows_of_action(actions, of) < LEAST_ROWS);
-    let few: Vec<&str> = few.map(Action::name).collect();
-    (!few.is_empty()).then(|| {
-        format!(
-            "Enough of the actions {}: fewer than {LEAST_ROWS} rows each. Nothing is advised that rests on them or on their failure.",
-            few.join(", ")
-        )
-    })
-}
-
-fn split(training: &Training<'_>) -> Vec<String> {
-    let Training { dataset, split, .. } = *training;
-    let how = match split.cuts {
-        Some(cuts) => format!(
-            "By the time of the hold: before {} trains, before {} validates, from then on tests. Rows decided less than {} h before a cut \
-             are in no part.",
-            day(cuts.train_end),
-            day(cuts.validation_end),
-            hours(cuts.horizon)
-        ),
-        None => "By a parts file, not by time: the parts overlap in time.".to_owned(),
-    };
-    let dropped = &split.dropped;
-    vec![
-        how,
-        format!(
-            "Outcomes count within H = {} h of the decision. n: {} train, {} validate, {} test. In no part: {} without outcome, {} near a \
-             cut, {} of clusters in an earlier part, {} withheld, {} from a simulator.",
-            hours(dataset.info.horizon),
-            split.train.len(),
-            split.validation.len(),
-            split.test.len(),
-            dropped.censored,
-            dropped.near_cut,
-            dropped.cluster,
-            dropped.withheld,
-            dropped.oracle
-        ),
-        "The validation part chose the epoch and the calibration.".to_owned(),
-    ]
-}
-
-fn not_seen(training: &Training<'_>) -> Vec<String> {
-    let Training { dataset, selection, codes, .. } = *training;
-    let info = &dataset.info;
-    let mut lines = Vec::new();
-    if !info.real {
-        lines.push("Real holds.".to_owned());
-    }
-    if !selection.withhold_codes.is_empty() {
-        lines.push(format!("Hold codes withheld: {}.", list(selection.withhold_codes.iter())));
-    }
-    let mut releases: BTreeMap<i32, u64> = BTreeMap::new();
-    for code in codes {
-        *releases.entry(code.code).or_default() += code.releases;
-    }
-    let (known, few): (Vec<_>, Vec<_>) =
-        releases.into_iter().partition(|&(_, releases)| releases >= LEAST_RELEASES);
-    if !few.is_empty() {
-        lines.push(format!(
-            "Enough of the hold codes {}: fewer than {LEAST_RELEASES} releases each.",
-            list(few.iter().map(|(code, _)| code))
-        ));
-    }
-    lines.push(format!("Hold codes other than {}.", list(known.iter().map(|(code, _)| code))));
-    lines.extend(few_rows(&dataset.actions_of(&training.split.train)));
-    if (info.real && info.companions.is_empty()) || selection.releases_only {
-        lines.push("Holds that nobody released: they have no outcome.".to_owned());
-    }
-    if !info.schema.statics.iter().any(|name| name.contains("gpu")) {
-        lines.push("GPUs: no input tells of them.".to_owned());
-    }
-    if !info.simulations.is_empty() {
-        lines.push(
-            "What the simulator leaves out: DAGMan, job factories, parallel and grid universe, late materialization, priorities \
-             and fair share (docs/training/simulator.md)."
-                .to_owned(),
-        );
-    }
-    if !selection.without.is_empty() {
-        lines.push(format!("Inputs blanked: {}.", list(selection.without.iter())));
-    }
-    lines
+/// A kind of leakage: four lines below its heading.
+fn leakage(text: &str, kind: &str) -> Option<Leakage> {
+    let [name, found, why, shown_by] = section(text, kind).try_into().ok()?;
+    let found = serde_json::from_value(found.into()).ok()?;
+    Some(Leakage { kind: kind.to_owned(), name, found, why, shown_by })
 }
 
 fn figures(report: &Report) -> Vec<SheetFigure> {
@@ -261,23 +181,22 @@ fn list<T: ToString>(items: impl Iterator<Item = T>) -> String {
     if items.is_empty() { "none".to_owned() } else { items.join(", ") }
 }
 
-fn hours(seconds: i64) -> String {
-    let hours = seconds as f64 / 3600.0;
+fn hours(seconds: &i64) -> String {
+    let hours = *seconds as f64 / 3600.0;
     if hours.fract() == 0.0 { format!("{hours:.0}") } else { format!("{hours:.2}") }
 }
 
-fn day(unix: i64) -> String {
-    match Timestamp::from_second(unix) {
+fn day(unix: &i64) -> String {
+    match Timestamp::from_second(*unix) {
         Ok(time) => time.strftime("%Y-%m-%d %H:%M UTC").to_string(),
         Err(_) => "the end".to_owned(),
     }
 }
 
 /// `1 to 16, 20`.
-fn ranges(numbers: Vec<u64>) -> String {
-    let numbers: BTreeSet<u64> = numbers.into_iter().collect();
+fn ranges(numbers: &BTreeSet<u64>) -> String {
     let mut runs: Vec<(u64, u64)> = Vec::new();
-    for number in numbers {
+    for &number in numbers {
         match runs.last_mut() {
             Some((_, last)) if *last + 1 == number => *last = number,
             _ => runs.push((number, number)),

@@ -9,6 +9,7 @@
 //! - `scripts`: the scripts of the nodes (`program/`).
 //! - [`steps`]: what nodes do, and what must be done before.
 //! - `submit`: the submit descriptions.
+//! - `templates/`: what DAG and submit descriptions are filled in.
 
 pub mod command;
 mod folder;

@@ -29,15 +29,9 @@ pub enum Kind {
     Select,
     /// Evaluates the best model on the test part.
     Test,
-    /// Puts results in place.
-    Finish,
 }
 
 impl Kind {
-    /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Shard, Self::Merge, Self::Train, Self::Select, Self::Test, Self::Finish];
-
     /// The name of its submit description.
     pub fn name(self) -> &'static str {
         match self {
@@ -46,13 +40,7 @@ impl Kind {
             Self::Train => "train",
             Self::Select => "select",
             Self::Test => "test",
-            Self::Finish => "finish",
         }
-    }
-
-    /// It runs on the access point, in the folder of the sweep.
-    pub fn is_local(self) -> bool {
-        matches!(self, Self::Select | Self::Finish)
     }
 }
 
@@ -84,7 +72,8 @@ pub struct Step {
 /// # Errors
 /// When plan and shards do not make a DAG.
 pub fn steps(plan: &Plan, shards: &BTreeMap<usize, Vec<Shard>>) -> Result<Vec<Step>, Error> {
-    let numbers = check(plan, shards)?;
+    plan.check()?;
+    let numbers = shard_numbers(plan, shards)?;
     let mut steps = Vec::new();
     for setting in &plan.settings {
         for shard in shards.get(&setting.number).into_iter().flatten() {
@@ -101,39 +90,17 @@ pub fn steps(plan: &Plan, shards: &BTreeMap<usize, Vec<Shard>>) -> Result<Vec<St
 }
 
 /// The numbers of the shards, the same for each setting.
-fn check(plan: &Plan, shards: &BTreeMap<usize, Vec<Shard>>) -> Result<Vec<usize>, Error> {
-    let counted = |what: &str, numbers: Vec<usize>| {
-        let expected = numbers.iter().enumerate().all(|(at, &number)| number == at + 1);
-        match expected && !numbers.is_empty() {
-            true => Ok(()),
-            false => Err(format!("{what} {numbers:?}: expected at least one, numbered from 1")),
-        }
+fn shard_numbers(plan: &Plan, shards: &BTreeMap<usize, Vec<Shard>>) -> Result<Vec<usize>, String> {
+    let of = |setting: usize| -> Vec<usize> {
+        shards.get(&setting).into_iter().flatten().map(|shard| shard.number).collect()
     };
-    counted("settings", plan.settings.iter().map(|setting| setting.number).collect())?;
-    counted("trials", plan.trials.iter().map(|trial| trial.number).collect())?;
-    counted("rungs", plan.rungs.iter().map(|rung| rung.number).collect())?;
-    if let Some(trial) = plan
-        .trials
-        .iter()
-        .find(|trial| !plan.settings.iter().any(|setting| setting.number == trial.setting))
-    {
-        let text =
-            format!("trial {} trains on setting {}, which is none", trial.number, trial.setting);
-        return Err(text.into());
+    let first = of(1);
+    if first.is_empty() || !first.iter().copied().eq(1..=first.len()) {
+        return Err(format!("shards {first:?}: expected at least one, each numbered from 1"));
     }
-    if !plan.rungs.is_sorted_by(|a, b| a.epochs < b.epochs) {
-        return Err("each rung must train to a later epoch than the one before".into());
-    }
-    let of = |setting: &usize| -> Vec<usize> {
-        shards.get(setting).into_iter().flatten().map(|shard| shard.number).collect()
-    };
-    let first = of(&1);
-    counted("shards", first.clone())?;
-    match plan.settings.iter().find(|setting| of(&setting.number) != first) {
+    match plan.settings.iter().find(|setting| of(setting.number) != first) {
         None => Ok(first),
-        Some(setting) => {
-            Err(format!("setting {} has other shards than setting 1", setting.number).into())
-        }
+        Some(setting) => Err(format!("setting {} has other shards than setting 1", setting.number)),
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! A job that fails comes back with what it wrote, its error output too: no file is demanded of it
 //! (`transfer_output_files`), since HTCondor puts a job on hold that lacks one, and DAGMan waits
-//! for held jobs. Holds are given [`RELEASES`] more attempts, then, after [`HELD_HOURS`], up: the
-//! node fails, the DAG goes on with the others, and its end tells.
+//! for held jobs. A hold is released three times at most, and its job is removed after four hours:
+//! the node fails, the DAG goes on with the others, and its end tells.
 //!
 //! Memory and disk follow from the size of the files that a job reads, which HTCondor knows when it
 //! is submitted (`TransferInputSizeMB`), with that of the program taken off.
@@ -11,6 +11,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use askama::Template;
 use holdadvise::hold_code::{self, Cause, HoldCode, Subcode};
 use holdadvise::policy::NEVER_RELEASED;
 
@@ -19,18 +20,6 @@ use super::{Here, Request, quote};
 use crate::Error;
 use crate::output::FileError;
 use crate::sweep::plan::{Plan, Program, Resources};
-
-/// Times that a held job is released by itself.
-const RELEASES: u32 = 3;
-
-/// Seconds on hold before that.
-const RELEASE_AFTER: u32 = 600;
-
-/// Hours on hold after which a job is removed.
-const HELD_HOURS: u32 = 4;
-
-/// Memory of a job on the access point, MB.
-const LOCAL_MEMORY: u32 = 1024;
 
 /// Memory of any job before its data, MB: program and libtorch.
 const BASE_MEMORY: u64 = 1536;
@@ -45,44 +34,46 @@ const GPU_MEMORY: u64 = 3072;
 const MEMORY_FACTOR: u32 = 4;
 
 /// Disk of any job before what it reads, MB.
-const BASE_DISK: u32 = 1024;
+const BASE_DISK: u64 = 1024;
 
 /// Disk for each MB read: what is transferred, what is unpacked, and what is written.
-const DISK_FACTOR: u32 = 3;
+const DISK_FACTOR: u64 = 3;
 
-/// A submit description as it is built.
-#[derive(Debug, Default)]
-struct Description {
-    comment: &'static [&'static str],
-    commands: Vec<(&'static str, String)>,
-    lines: Vec<String>,
+/// The end of a description: how holds end, and where output goes (`end.sub`).
+struct Ending {
+    /// From where the job runs to the folder of the sweep.
+    up: &'static str,
+    /// Its folder in `logs`.
+    logs: &'static str,
+    retries: u32,
 }
 
-impl Description {
-    fn new(comment: &'static [&'static str]) -> Self {
-        Self { comment, ..Self::default() }
-    }
+/// A step on an execution point, with the program as it comes there.
+#[derive(Template)]
+#[template(path = "sweep/dag/templates/remote.sub")]
+struct Remote<'a> {
+    kind: Kind,
+    image: Option<&'a str>,
+    script: &'static str,
+    folder: &'static str,
+    arguments: String,
+    inputs: String,
+    cpus: u32,
+    gpus: u32,
+    memory: String,
+    disk: String,
+    ending: Ending,
+}
 
-    fn set(&mut self, command: &'static str, value: impl Into<String>) -> &mut Self {
-        self.commands.push((command, value.into()));
-        self
-    }
-
-    fn text(&self) -> String {
-        let mut out = String::new();
-        for line in self.comment {
-            let _ = writeln!(out, "# {line}");
-        }
-        let width = self.commands.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
-        for (command, value) in &self.commands {
-            let _ = writeln!(out, "{command:width$} = {value}");
-        }
-        for line in &self.lines {
-            let _ = writeln!(out, "{line}");
-        }
-        out.push_str("queue\n");
-        out
-    }
+/// A step on the access point, or what feeds tracking there.
+#[derive(Template)]
+#[template(path = "sweep/dag/templates/local.sub")]
+struct Local<'a> {
+    name: &'static str,
+    executable: &'a str,
+    arguments: String,
+    environment: String,
+    ending: Ending,
 }
 
 /// Name and content of each submit description that the plan needs.
@@ -90,23 +81,49 @@ impl Description {
 /// # Errors
 /// For names and paths that cannot stand in one, and a program that is not there.
 pub(super) fn descriptions(request: &Request<'_>) -> Result<Vec<(&'static str, String)>, Error> {
-    let plan = request.plan;
-    let program = Shipped::of(&plan.program)?;
+    let shipped = Shipped::of(&request.plan.program)?;
     let mut descriptions = Vec::new();
-    for kind in Kind::ALL {
-        let description = match kind {
-            Kind::Select => local(request, kind, &steps::select_command("$(rung)"))?,
-            Kind::Finish => {
-                local(request, kind, &steps::finish_command("$(FAILED_COUNT)", "$(DAG_STATUS)"))?
-            }
-            _ => remote(request, &program, kind)?,
-        };
-        descriptions.push((kind.name(), description.text()));
+    for kind in [Kind::Shard, Kind::Merge, Kind::Train, Kind::Test] {
+        let text = remote(request, &shipped, kind).render()?;
+        descriptions.push((kind.name(), whole(&text, request.plan, true)?));
     }
-    if plan.tracking.enabled {
-        descriptions.push(("track", track(plan, request.here)?.text()));
+    for name in ["select", "finish", "track"] {
+        if name != "track" || request.plan.tracking.enabled {
+            let text = local(request, name)?.render()?;
+            descriptions.push((name, whole(&text, request.plan, false)?));
+        }
     }
     Ok(descriptions)
+}
+
+/// A description with its signs below each other and the lines of the sweep file.
+fn whole(text: &str, plan: &Plan, remote: bool) -> Result<String, Error> {
+    let split = |line: &'_ str| {
+        line.split_once(" = ").filter(|_| !line.starts_with('#')).map(|(command, _)| command.len())
+    };
+    let width = text.lines().filter_map(split).max().unwrap_or(0);
+    let mut out = String::new();
+    for line in text.lines() {
+        match split(line) {
+            Some(end) => writeln!(out, "{:width$}{}", &line[..end], &line[end..])?,
+            None => writeln!(out, "{line}")?,
+        }
+    }
+    for line in &plan.resources.submit {
+        let because = if line.chars().any(char::is_control) {
+            "expected one line without control characters"
+        } else if first_word(line) == "queue" {
+            "each node has one job, `queue` stands there already"
+        } else {
+            if remote || !chooses_machine(line) {
+                writeln!(out, "{line}")?;
+            }
+            continue;
+        };
+        return Err(format!("line for the submit descriptions {line:?}: {because}").into());
+    }
+    out.push_str("queue\n");
+    Ok(out)
 }
 
 /// How the program comes to a node.
@@ -157,189 +174,90 @@ fn megabytes(path: &Path) -> Result<u64, Error> {
     Ok(std::fs::metadata(path).map_err(FileError::of(path))?.len() >> 20)
 }
 
-/// A step on an execution point, with the program as it comes there.
-fn remote(request: &Request<'_>, program: &Shipped, kind: Kind) -> Result<Description, Error> {
+fn remote<'a>(request: &'a Request<'_>, shipped: &'a Shipped, kind: Kind) -> Remote<'a> {
     let plan = request.plan;
-    let (comment, script, folder, logs): (&'static [&str], _, _, _) = match kind {
-        Kind::Shard => (
-            &[
-                "Prepares a piece of the data, on an execution point. Each node of sweep.dag sets:",
-                "  setting       how the data is prepared; what comes of it goes to prepared/SETTING",
-                "  words         the arguments of holdadvise-train",
-                "  files         the logs to read",
-                "  memory, disk  what that takes, MB",
-            ],
-            "node",
-            "prepared/$(setting)",
-            "prepare",
-        ),
-        Kind::Merge => (
-            &[
-                "Makes one dataset of the pieces of a setting and cuts it into parts, on an execution point.",
-                "Each node of sweep.dag sets:",
-                "  setting  how the data is prepared; dataset and parts go to prepared/SETTING",
-            ],
-            "merge",
-            "prepared/$(setting)",
-            "prepare",
-        ),
-        Kind::Train => (
-            &[
-                "Trains one trial to the end of one rung, on an execution point. Each node of sweep.dag sets:",
-                "  trial, rung  what it trains; model and result go to trials/TRIAL/rungRUNG",
-                "  until        the epoch at which the rung ends",
-                "  before       the checkpoint of the rung before, on all rungs but the first",
-                "When the program writes a checkpoint it exits, HTCondor stores the checkpoint and starts the program again.",
-            ],
-            "node",
-            "trials/$(trial)/rung$(rung)",
-            "train",
-        ),
-        _ => (
-            &[
-                "Evaluates the best model on the test part, once, and compares it with the model in use, on an execution point.",
-            ],
-            "node",
-            "best",
-            "",
-        ),
-    };
-    let (arguments, inputs) = match kind {
-        Kind::Shard => ("$(words)".to_owned(), vec!["$(files)".to_owned()]),
+    let prepared = ("prepared/$(setting)", "../../", "prepare/");
+    let (script, (folder, up, logs), arguments, inputs) = match kind {
+        Kind::Shard => ("node", prepared, "$(words)".to_owned(), vec!["$(files)".to_owned()]),
         Kind::Merge => {
             let pieces = request.shards.get(&1).into_iter().flatten();
             let pieces: Vec<String> = pieces.map(|of| steps::shard_file(of.number)).collect();
             let [validation, test, least] = steps::cuts(plan);
-            let inputs = vec!["../../program/node".to_owned(), pieces.join(", ")];
-            (format!("{validation} {test} {least} {}", pieces.join(" ")), inputs)
+            let arguments = format!("{validation} {test} {least} {}", pieces.join(" "));
+            let inputs = [vec!["../../program/node".to_owned()], pieces].concat();
+            ("merge", prepared, arguments, inputs)
         }
         Kind::Train => {
+            let place = ("trials/$(trial)/rung$(rung)", "../../../", "train/");
             let macros = TRAIN_VARIABLES.map(|name| format!("$({name})"));
             let command = steps::train_command(plan, &macros.each_ref().map(String::as_str));
             let mut inputs = steps::train_inputs(plan);
             inputs.push("$(before)".to_owned());
-            (command.join(" "), inputs)
+            ("node", place, command.join(" "), inputs)
+        }
+        Kind::Test | Kind::Select => {
+            let step = steps::test(plan);
+            ("node", ("best", "../", ""), step.commands.concat().join(" "), step.inputs)
+        }
+    };
+    let inputs: Vec<&str> = shipped.tarball.iter().chain(&inputs).map(String::as_str).collect();
+    let training = kind == Kind::Train;
+    let Resources { cpus, gpus, memory, disk, retries, .. } = plan.resources;
+    let (cpus, gpus) = if training { (cpus, gpus) } else { (1, 0) };
+    let base = BASE_MEMORY + if gpus > 0 { GPU_MEMORY } else { 0 };
+    Remote {
+        kind,
+        image: shipped.image.as_deref(),
+        script,
+        folder,
+        arguments,
+        inputs: inputs.join(", "),
+        cpus,
+        gpus,
+        memory: match (memory.filter(|_| training), kind, shipped.size) {
+            (Some(memory), ..) => memory.to_string(),
+            // Logs may be packed, and of a folder HTCondor does not know the size.
+            (_, Kind::Shard, _) => format!("{SHARD_MEMORY} + $(memory)"),
+            (_, _, 0) => format!("{base} + {MEMORY_FACTOR} * TransferInputSizeMB"),
+            (_, _, size) => format!("{base} + {MEMORY_FACTOR} * (TransferInputSizeMB - {size})"),
+        },
+        disk: match (disk.filter(|_| training), kind) {
+            (Some(disk), _) => format!("{disk} * 1024"),
+            (_, Kind::Shard) => {
+                format!("({BASE_DISK} + {} + $(disk)) * 1024", DISK_FACTOR * shipped.size)
+            }
+            _ => format!("({BASE_DISK} + {DISK_FACTOR} * TransferInputSizeMB) * 1024"),
+        },
+        ending: Ending { up, logs, retries },
+    }
+}
+
+fn local<'a>(request: &'a Request<'_>, name: &'static str) -> Result<Local<'a>, Error> {
+    let Here { program, library_path, home } = request.here;
+    let mut retries = request.plan.resources.retries;
+    let mut executable = quote::path("program", program)?;
+    let mut variables = vec!["RAYON_NUM_THREADS=1".to_owned()];
+    variables.extend(library_path.iter().map(|path| format!("LD_LIBRARY_PATH={path}")));
+    let arguments = match name {
+        "select" => steps::select_command("$(rung)"),
+        "finish" => {
+            // It fails where nodes failed: it is done all the same.
+            retries = 0;
+            steps::finish_command("$(FAILED_COUNT)", "$(DAG_STATUS)")
         }
         _ => {
-            let step = steps::test(plan);
-            (step.commands.concat().join(" "), step.inputs)
+            executable = quote::path("Python of tracking", &request.plan.tracking.python)?;
+            variables = home.iter().map(|home| format!("HOME={home}")).collect();
+            vec!["program/track.py".to_owned(), ".".to_owned()]
         }
     };
-    let mut description = Description::new(comment);
-    match &program.image {
-        Some(image) => {
-            description.set("universe", "container").set("container_image", image.clone())
-        }
-        None => description.set("universe", "vanilla"),
-    };
-    let inputs: Vec<&str> = program.tarball.iter().chain(&inputs).map(String::as_str).collect();
-    description
-        .set("executable", format!("program/{script}"))
-        .set("arguments", format!("\"{arguments}\""))
-        .set("initialdir", folder)
-        .set("should_transfer_files", "yes")
-        .set("when_to_transfer_output", "ON_EXIT")
-        .set("transfer_input_files", inputs.join(", "));
-    if kind == Kind::Train {
-        description
-            .set("checkpoint_exit_code", CHECKPOINT_EXIT_CODE.to_string())
-            .set("transfer_checkpoint_files", CHECKPOINT_FILES.join(", "));
-    }
-    needs(&mut description, &plan.resources, program, kind);
-    end(&mut description, plan, logs, Where::ExecutionPoint, plan.resources.retries)?;
-    Ok(description)
-}
-
-/// A step on the access point, with the program that made the plan.
-fn local(request: &Request<'_>, kind: Kind, command: &[String]) -> Result<Description, Error> {
-    let comment: &'static [&str] = match kind {
-        Kind::Select => &[
-            "Decides which trials go on after a rung, on the access point. Each node of sweep.dag sets:",
-            "  rung  the rung that is done",
-        ],
-        _ => &[
-            "Puts results in place and says what failed, on the access point.",
-            "FAILED_COUNT and DAG_STATUS are set by DAGMan.",
-        ],
-    };
-    let Here { program, library_path, .. } = request.here;
-    let mut environment = vec!["RAYON_NUM_THREADS=1".to_owned()];
-    environment.extend(library_path.iter().map(|path| format!("LD_LIBRARY_PATH={path}")));
-    let mut description = Description::new(comment);
-    description
-        .set("universe", "local")
-        .set("executable", quote::path("program", program)?)
-        .set("transfer_executable", "false")
-        .set("arguments", format!("\"{}\"", command.join(" ")))
-        .set("environment", quoted_environment(&environment)?)
-        .set("request_memory", LOCAL_MEMORY.to_string());
-    // `finish` fails where nodes failed: it is done all the same.
-    let retries = if kind == Kind::Finish { 0 } else { request.plan.resources.retries };
-    end(&mut description, request.plan, "", Where::AccessPoint, retries)?;
-    Ok(description)
-}
-
-fn track(plan: &Plan, here: &Here) -> Result<Description, Error> {
-    let mut description = Description::new(&[
-        "Feeds Weights & Biases from this folder while the DAG runs, on the access point. DAGMan ends it when the DAG has ended.",
-        "The key comes from ~/.netrc (`wandb login`): what stands here, everybody can read.",
-    ]);
-    let python = quote::path("Python of tracking", &plan.tracking.python)?;
-    description
-        .set("universe", "local")
-        .set("executable", python)
-        .set("transfer_executable", "false")
-        .set("arguments", "\"program/track.py .\"");
-    if let Some(home) = &here.home {
-        description.set("environment", quoted_environment(&[format!("HOME={home}")])?);
-    }
-    description.set("request_memory", LOCAL_MEMORY.to_string());
-    end(&mut description, plan, "", Where::AccessPoint, plan.resources.retries)?;
-    Ok(description)
-}
-
-fn quoted_environment(variables: &[String]) -> Result<String, Error> {
-    let words = quote::words("environment variable", variables.iter().map(String::as_str))?;
-    Ok(format!("\"{words}\""))
-}
-
-/// Processors, memory and disk: of training as the plan says, else from the size of what is read.
-fn needs(description: &mut Description, resources: &Resources, program: &Shipped, kind: Kind) {
-    let training = kind == Kind::Train;
-    let (cpus, gpus) = if training { (resources.cpus, resources.gpus) } else { (1, 0) };
-    let base = BASE_MEMORY + if gpus > 0 { GPU_MEMORY } else { 0 };
-    let memory = match (resources.memory.filter(|_| training), kind, program.size) {
-        (Some(memory), ..) => memory.to_string(),
-        // Logs may be packed, and of a folder HTCondor does not know the size.
-        (_, Kind::Shard, _) => format!("{SHARD_MEMORY} + $(memory)"),
-        (_, _, 0) => format!("{base} + {MEMORY_FACTOR} * TransferInputSizeMB"),
-        (_, _, size) => format!("{base} + {MEMORY_FACTOR} * (TransferInputSizeMB - {size})"),
-    };
-    let disk = match (resources.disk.filter(|_| training), kind) {
-        (Some(disk), _) => format!("{disk} * 1024"),
-        (_, Kind::Shard) => {
-            format!("({BASE_DISK} + {} + $(disk)) * 1024", u64::from(DISK_FACTOR) * program.size)
-        }
-        _ => format!("({BASE_DISK} + {DISK_FACTOR} * TransferInputSizeMB) * 1024"),
-    };
-    description.set("environment", format!("\"RAYON_NUM_THREADS={cpus}\""));
-    description.set("request_cpus", cpus.to_string());
-    if gpus > 0 {
-        description.set("request_gpus", gpus.to_string());
-    }
-    // After a hold, perhaps for its memory, half as much again as was used.
-    description
-        .set(
-            "request_memory",
-            format!("max({{ {memory}, (NumHolds ?: 0) > 0 ? 3 * (MemoryUsage ?: 0) / 2 : 0 }})"),
-        )
-        .set("request_disk", disk);
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Where {
-    AccessPoint,
-    ExecutionPoint,
+    Ok(Local {
+        name,
+        executable,
+        arguments: arguments.join(" "),
+        environment: quote::words("environment variable", variables.iter().map(String::as_str))?,
+        ending: Ending { up: "", logs: "", retries },
+    })
 }
 
 /// Codes of holds that may pass, elsewhere or later, and those of memory and disk, for which the
@@ -355,65 +273,6 @@ fn released_codes() -> String {
     };
     let codes = HoldCode::ALL.iter().filter(is_released);
     codes.map(|code| code.number.to_string()).collect::<Vec<_>>().join(", ")
-}
-
-/// What all descriptions end with.
-fn end(
-    description: &mut Description,
-    plan: &Plan,
-    logs: &str,
-    place: Where,
-    retries: u32,
-) -> Result<(), Error> {
-    let up = match description.commands.iter().find(|(command, _)| *command == "initialdir") {
-        None => String::new(),
-        Some((_, folder)) => "../".repeat(folder.split('/').count()),
-    };
-    let logs = if logs.is_empty() { String::new() } else { format!("{logs}/") };
-    // HTCondor does not count the ends of jobs in the local universe, as max_retries does: it would
-    // start them for ever.
-    match (place, retries) {
-        (Where::ExecutionPoint, _) => description.set("max_retries", retries.to_string()),
-        (Where::AccessPoint, 0) => description,
-        (Where::AccessPoint, _) => {
-            description.set("on_exit_remove", format!("ExitCode =?= 0 || NumJobStarts > {retries}"))
-        }
-    };
-    description
-        .set(
-            "periodic_release",
-            format!(
-                "member(HoldReasonCode, {{ {} }}) && NumHolds <= {RELEASES} && time() - EnteredCurrentStatus > {RELEASE_AFTER}",
-                released_codes()
-            ),
-        )
-        .set(
-            "periodic_remove",
-            format!(
-                "JobStatus == 5 && HoldReasonCode != 1 && time() - EnteredCurrentStatus > {HELD_HOURS} * 3600"
-            ),
-        )
-        .set("output", format!("{up}logs/{logs}$(JOB).out"))
-        .set("error", format!("{up}logs/{logs}$(JOB).err"))
-        .set("log", format!("{up}logs/events.log"));
-    for line in &plan.resources.submit {
-        if line.chars().any(char::is_control) {
-            return Err(format!(
-                "line for the submit descriptions {line:?}: expected one line without control characters"
-            )
-            .into());
-        }
-        if first_word(line) == "queue" {
-            return Err(format!(
-                "line for the submit descriptions {line:?}: each node has one job, `queue` stands there already"
-            )
-            .into());
-        }
-        if place == Where::ExecutionPoint || !chooses_machine(line) {
-            description.lines.push(line.clone());
-        }
-    }
-    Ok(())
 }
 
 fn first_word(line: &str) -> String {
