@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::draw::{Values, grid, random};
 use super::file::{Frames, MOST_TRIALS, Preprocessing, SweepFile};
 use super::halving;
-use super::plan::{Method, PLAN_FORMAT, Plan, Program, Setting, Trial};
+use super::plan::{Method, Plan, Program, Setting, Trial};
 use super::space::{Distribution, Space};
 use crate::training::beginning::Beginning;
 use crate::training::trial::Parameters;
@@ -42,7 +42,7 @@ pub struct Planned {
 pub fn plan(sweep: &SweepFile, program: &Path) -> Result<Planned, String> {
     let mut notes = Vec::new();
     let settings = settings(sweep, &mut notes)?;
-    if let Some(from) = &sweep.from {
+    if let Some(from) = &sweep.plan.from {
         of_the_model(from, &settings)?;
     }
     let trials = count(sweep, &settings, &mut notes)?;
@@ -52,13 +52,12 @@ pub fn plan(sweep: &SweepFile, program: &Path) -> Result<Planned, String> {
         notes.push(format!("{dropped} settings are not prepared: there are {trials} trials"));
         settings.truncate(trials);
     }
-    let method = sweep.search.method;
     let trial = |number: usize| Trial { number, setting: (number - 1) % settings.len() + 1 };
     let trials: Vec<Trial> = (1..=trials).map(trial).collect();
     let mut parameters = Vec::new();
     for number in 1..=trials.len() {
-        let drawn = match method {
-            Method::Random => Some(random::draw(&sweep.space, sweep.seed, number)),
+        let drawn = match sweep.plan.method {
+            Method::Random => Some(random::draw(&sweep.space, sweep.plan.seed, number)),
             // Each combination on each setting in turn.
             Method::Grid => grid::nth(&sweep.space, ((number - 1) / settings.len()) as u64),
         };
@@ -76,26 +75,8 @@ pub fn plan(sweep: &SweepFile, program: &Path) -> Result<Planned, String> {
         Program::Installed(program.to_owned())
     });
     let spread = |(name, of): (&String, &Distribution)| Some((name.clone(), of.spread()?));
-    let plan = Plan {
-        format: PLAN_FORMAT,
-        name: sweep.name.clone(),
-        seed: sweep.seed,
-        data: sweep.data.clone(),
-        settings,
-        trials,
-        method,
-        spreads: sweep.space.iter().filter_map(spread).collect(),
-        metric: sweep.metric.clone(),
-        rungs,
-        patience: sweep.patience,
-        precision: sweep.precision,
-        from: sweep.from.clone(),
-        architecture: sweep.architecture.clone(),
-        champion: sweep.champion.clone(),
-        resources: sweep.resources.clone(),
-        program,
-        tracking: sweep.tracking.clone(),
-    };
+    let spreads = sweep.space.iter().filter_map(spread).collect();
+    let plan = Plan { settings, trials, spreads, rungs, program, ..sweep.plan.clone() };
     Ok(Planned { plan, parameters, notes })
 }
 
@@ -126,9 +107,9 @@ fn count(
     notes: &mut Vec<String>,
 ) -> Result<usize, String> {
     let size = grid::size(&sweep.space).map(|size| size.saturating_mul(settings.len() as u64));
-    let asked = sweep.search.trials;
+    let asked = sweep.trials;
     let wanted = asked.unwrap_or(TRIALS);
-    Ok(match (sweep.search.method, size) {
+    Ok(match (sweep.plan.method, size) {
         (Method::Grid, Some(size)) => match asked {
             Some(asked) if (asked as u64) < size => {
                 notes.push(format!("of a grid of {size} trials the first {asked} are trained"));
@@ -171,11 +152,11 @@ fn settings(sweep: &SweepFile, notes: &mut Vec<String>) -> Result<Vec<Setting>, 
         }
     }
     let size = grid::size(&space);
-    let is_grid = sweep.search.method == Method::Grid;
+    let is_grid = sweep.plan.method == Method::Grid;
     let wanted = match (asked, size) {
         (Some(asked), _) => *asked,
         (None, Some(size)) if is_grid || size == 1 => usize::try_from(size).unwrap_or(usize::MAX),
-        (None, _) => sweep.search.trials.unwrap_or(TRIALS).min(SETTINGS),
+        (None, _) => sweep.trials.unwrap_or(TRIALS).min(SETTINGS),
     };
     if wanted > MOST_TRIALS {
         return Err(too_large(wanted as u64));
@@ -186,7 +167,7 @@ fn settings(sweep: &SweepFile, notes: &mut Vec<String>) -> Result<Vec<Setting>, 
         // Not the numbers that the parameters of trials are drawn with.
         None => Box::new(
             (1..=wanted.saturating_mul(ATTEMPTS))
-                .map(|number| Some(random::draw(&space, !sweep.seed, number))),
+                .map(|number| Some(random::draw(&space, !sweep.plan.seed, number))),
         ),
     };
     let mut settings: Vec<Setting> = Vec::new();

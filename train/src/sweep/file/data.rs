@@ -8,8 +8,6 @@ use jiff::tz::TimeZone;
 use super::paths::{self, Wanted};
 use super::section::{Section, Value};
 use crate::data::companions::MOST_OF_SWEEP;
-use crate::split::SplitOptions;
-use crate::split::parts::LEAST_VALIDATION_ROWS;
 use crate::sweep::plan::{AccessPoint, Data};
 
 /// What is said where a file has no `data`, with lines to add.
@@ -21,9 +19,6 @@ data:
       logs: [/var/log/condor/EventLog*]
       epochs: [/var/lib/condor/spool/epoch_history*]";
 
-/// Seconds of a day.
-const DAY: i64 = 86_400;
-
 /// Seconds of an hour.
 const HOUR: i64 = 3_600;
 
@@ -34,55 +29,35 @@ const COMPANIONS: usize = 12;
 const MOST_HOURS: i64 = 10_000;
 
 /// Reads `data`; paths are relative to `folder`, and `now` is the end of `last`, Unix seconds.
-pub(super) fn data(root: &mut Section<'_>, folder: &Path, now: i64) -> Option<Data> {
+pub(super) fn data(root: &mut Section<'_>, data: &mut Data, folder: &Path, now: i64) {
     let Some(value) = root.take("data") else {
-        root.value.problems.missing(MISSING);
-        return None;
+        return root.value.problems.missing(MISSING);
     };
-    let mut section = value.section()?;
-    let usual = SplitOptions::default();
-    let mut data = Data {
-        lookback: 30 * DAY,
-        horizon: 48,
-        validation_fraction: usual.validation_fraction,
-        test_fraction: usual.test_fraction,
-        least_validation_rows: LEAST_VALIDATION_ROWS,
-        ..Data::default()
-    };
+    let Some(mut section) = value.section() else { return };
     let before = section.value.problems.count();
     for value in section.take("access_points").map(|value| value.list()).unwrap_or_default() {
         let read = access_point(value, &data.access_points, folder);
         data.access_points.extend(read);
     }
-    if let Some(value) = section.take("simulations") {
-        data.simulations = paths::many(&value, Wanted::Folder, folder);
-    }
+    let folders = |value: &Value<'_>| Some(paths::many(value, Wanted::Folder, folder));
+    section.set("simulations", &mut data.simulations, folders);
     // Rows of simulations need no more of them.
     data.simulate = if data.simulations.is_empty() { COMPANIONS } else { 0 };
-    let companions = section.take("simulate").and_then(|value| value.count(0..=MOST_OF_SWEEP));
-    data.simulate = companions.unwrap_or(data.simulate);
-    times(&mut section, &mut data, now);
-    if let Some(value) = section.take("lookback") {
-        data.lookback = value.seconds(0).unwrap_or_default();
-    }
-    if let Some(value) = section.take("horizon")
-        && let Some(seconds) = value.seconds(1)
-    {
-        if seconds % HOUR == 0 && seconds / HOUR <= MOST_HOURS {
-            data.horizon = (seconds / HOUR) as u32;
-        } else {
+    section.set("simulate", &mut data.simulate, |value| value.whole(0..=MOST_OF_SWEEP as i64));
+    times(&mut section, data, now);
+    section.set("lookback", &mut data.lookback, |value| value.seconds(0));
+    section.set("horizon", &mut data.horizon, |value| {
+        let seconds: i64 = value.seconds(1)?;
+        if seconds % HOUR != 0 || seconds / HOUR > MOST_HOURS {
             value.error(format_args!("expected whole hours, {MOST_HOURS} at most"));
         }
-    }
-    for (key, fraction) in [
-        ("validation_fraction", &mut data.validation_fraction),
-        ("test_fraction", &mut data.test_fraction),
-    ] {
-        let read = section.take(key).and_then(|value| value.real(0.01..=0.9));
-        *fraction = read.unwrap_or(*fraction);
-    }
-    let least = section.take("least_validation_rows").and_then(|value| value.count(1..=1_000_000));
-    data.least_validation_rows = least.unwrap_or(data.least_validation_rows);
+        u32::try_from(seconds / HOUR).ok()
+    });
+    let fraction = |value: &Value<'_>| value.real(0.01..=0.9);
+    section.set("validation_fraction", &mut data.validation_fraction, fraction);
+    section.set("test_fraction", &mut data.test_fraction, fraction);
+    let rows = |value: &Value<'_>| value.whole(1..=1_000_000);
+    section.set("least_validation_rows", &mut data.least_validation_rows, rows);
     let value = section.value.clone();
     section.finish();
     if data.validation_fraction + data.test_fraction > 0.95 {
@@ -92,13 +67,12 @@ pub(super) fn data(root: &mut Section<'_>, folder: &Path, now: i64) -> Option<Da
     if nothing && value.problems.count() == before {
         value.error("expected `access_points`, `simulations`, or both");
     }
-    Some(data)
 }
 
 /// `from`, `until` and `last`.
 fn times(section: &mut Section<'_>, data: &mut Data, now: i64) {
-    data.from = section.take("from").as_ref().and_then(Value::instant);
-    data.until = section.take("until").as_ref().and_then(Value::instant);
+    section.set("from", &mut data.from, |value| Some(value.instant()));
+    section.set("until", &mut data.until, |value| Some(value.instant()));
     let Some(value) = section.take("last") else {
         if let (Some(from), Some(until)) = (data.from, data.until)
             && from >= until
@@ -141,22 +115,19 @@ fn access_point(value: Value<'_>, others: &[AccessPoint], folder: &Path) -> Opti
             beside = open_folders(&value, &mut found.logs);
         }
     }
-    for (key, files) in [("epochs", &mut found.epochs), ("journal", &mut found.journal)] {
-        if let Some(value) = section.take(key) {
-            *files = paths::many(&value, Wanted::File, folder);
-        }
-    }
+    let files = |value: &Value<'_>| Some(paths::many(value, Wanted::File, folder));
+    section.set("epochs", &mut found.epochs, files);
+    section.set("journal", &mut found.journal, files);
     beside.retain(|path| !found.epochs.contains(path));
     found.epochs.extend(beside);
-    if let Some(value) = section.take("time_zone") {
-        found.time_zone = value.text();
-        if found.time_zone.as_ref().is_some_and(|zone| TimeZone::get(zone).is_err()) {
+    section.set("time_zone", &mut found.time_zone, |value| {
+        let zone = value.text()?;
+        if TimeZone::get(&zone).is_err() {
             value.error("expected the name of a time zone such as America/Chicago or UTC");
         }
-    }
-    if let Some(value) = section.take("userlogs") {
-        found.userlogs = value.flag().unwrap_or_default();
-    }
+        Some(Some(zone))
+    });
+    section.set("userlogs", &mut found.userlogs, Value::flag);
     section.finish();
     Some(found)
 }

@@ -3,32 +3,41 @@
 
 use super::node::Content;
 use super::scalar::{real, whole};
-use super::section::{Value, describe, listed, nearest};
+use super::section::{Value, all, describe, listed, nearest};
 use crate::sweep::parameters::{Kind, Parameter};
 use crate::sweep::space::{Distribution, Scale};
 
-/// The words for distributions over numbers between ends: their scale, whether the ends are
-/// exponents of e, whether the exponents are those of 1 / x, and whether they round.
+/// The words for distributions, with their keys and what they are.
 ///
 /// log(1 / x) is uniform where log(x) is: the two ways to say it differ in their ends alone.
-const BETWEEN: [(&str, Scale, Ends, bool); 8] = [
-    ("uniform", Scale::Uniform, Ends::Values, false),
-    ("q_uniform", Scale::Uniform, Ends::Values, true),
-    ("log_uniform", Scale::LogUniform, Ends::Exponents, false),
-    ("q_log_uniform", Scale::LogUniform, Ends::Exponents, true),
-    ("log_uniform_values", Scale::LogUniform, Ends::Values, false),
-    ("q_log_uniform_values", Scale::LogUniform, Ends::Values, true),
-    ("inv_log_uniform", Scale::LogUniform, Ends::InverseExponents, false),
-    ("inv_log_uniform_values", Scale::LogUniform, Ends::Values, false),
+const WORDS: [(&str, &[&str], Form); 15] = [
+    ("constant", &["value"], Form::Constant),
+    ("categorical", &["values", "probabilities"], Form::Categorical),
+    ("int_uniform", &["min", "max"], Form::IntUniform),
+    ("uniform", &["min", "max"], Form::Between(Scale::Uniform, Ends::Values)),
+    ("q_uniform", &["min", "max", "q"], Form::Between(Scale::Uniform, Ends::Values)),
+    ("log_uniform", &["min", "max"], Form::Between(Scale::LogUniform, Ends::Exponents)),
+    ("q_log_uniform", &["min", "max", "q"], Form::Between(Scale::LogUniform, Ends::Exponents)),
+    ("log_uniform_values", &["min", "max"], Form::Between(Scale::LogUniform, Ends::Values)),
+    ("q_log_uniform_values", &["min", "max", "q"], Form::Between(Scale::LogUniform, Ends::Values)),
+    ("inv_log_uniform", &["min", "max"], Form::Between(Scale::LogUniform, Ends::InverseExponents)),
+    ("inv_log_uniform_values", &["min", "max"], Form::Between(Scale::LogUniform, Ends::Values)),
+    ("normal", &["mu", "sigma"], Form::Normal(Scale::Normal)),
+    ("q_normal", &["mu", "sigma", "q"], Form::Normal(Scale::Normal)),
+    ("log_normal", &["mu", "sigma"], Form::Normal(Scale::LogNormal)),
+    ("q_log_normal", &["mu", "sigma", "q"], Form::Normal(Scale::LogNormal)),
 ];
 
-/// The words for normal distributions.
-const NORMAL: [(&str, Scale, bool); 4] = [
-    ("normal", Scale::Normal, false),
-    ("q_normal", Scale::Normal, true),
-    ("log_normal", Scale::LogNormal, false),
-    ("q_log_normal", Scale::LogNormal, true),
-];
+/// What a distribution is.
+#[derive(Clone, Copy)]
+enum Form {
+    Constant,
+    Categorical,
+    IntUniform,
+    /// Numbers between ends.
+    Between(Scale, Ends),
+    Normal(Scale),
+}
 
 /// What `min` and `max` are.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -85,16 +94,14 @@ pub(super) fn distribution(value: Value<'_>, parameter: &Parameter) -> Option<Di
 pub(super) fn one(value: &Value<'_>, kind: Kind) -> Option<serde_json::Value> {
     let Kind { whole, least, most } = kind;
     match whole {
-        true => value.whole(least as i64..=most as i64).map(Into::into),
+        true => value.whole::<i64>(least as i64..=most as i64).map(Into::into),
         false => value.real(least..=most).map(Into::into),
     }
 }
 
 /// The words for all distributions.
 pub(super) fn words() -> impl Iterator<Item = &'static str> {
-    let others = ["constant", "categorical", "int_uniform"];
-    let between = BETWEEN.iter().map(|(word, ..)| *word);
-    others.into_iter().chain(between).chain(NORMAL.iter().map(|(word, ..)| *word))
+    WORDS.iter().map(|(word, ..)| *word)
 }
 
 fn known_word(value: &Value<'_>) -> Option<&'static str> {
@@ -137,38 +144,20 @@ impl<'a> Keys<'a> {
     }
 
     fn read(&self, word: &'static str) -> Option<Distribution> {
-        match word {
-            "constant" => {
-                self.only(word, &["value"]);
+        let &(_, allowed, form) = WORDS.iter().find(|row| row.0 == word)?;
+        for (_, value) in self.given.iter().filter(|(key, _)| !allowed.contains(key)) {
+            value.error(format_args!("`{word}` has {} alone", listed(allowed)));
+        }
+        let rounds = allowed.contains(&"q");
+        match form {
+            Form::Constant => {
                 let value = one(self.need("value", word)?, self.kind)?;
                 Some(Distribution::Constant { value })
             }
-            "categorical" => {
-                self.only(word, &["values", "probabilities"]);
-                self.categorical()
-            }
-            "int_uniform" => {
-                self.only(word, &["min", "max"]);
-                self.int_uniform(word)
-            }
-            _ => match BETWEEN.iter().find(|row| row.0 == word) {
-                Some(&(word, scale, ends, rounds)) => {
-                    self.only(word, if rounds { &["min", "max", "q"] } else { &["min", "max"] });
-                    self.between(word, scale, ends, rounds)
-                }
-                None => {
-                    let &(word, scale, rounds) = NORMAL.iter().find(|row| row.0 == word)?;
-                    self.only(word, if rounds { &["mu", "sigma", "q"] } else { &["mu", "sigma"] });
-                    self.normal(scale, rounds)
-                }
-            },
-        }
-    }
-
-    /// Tells of keys that mean nothing to this distribution.
-    fn only(&self, word: &str, allowed: &[&str]) {
-        for (_, value) in self.given.iter().filter(|(key, _)| !allowed.contains(key)) {
-            value.error(format_args!("`{word}` has {} alone", listed(allowed)));
+            Form::Categorical => self.categorical(),
+            Form::IntUniform => self.int_uniform(word),
+            Form::Between(scale, ends) => self.between(word, scale, ends, rounds),
+            Form::Normal(scale) => self.normal(scale, rounds),
         }
     }
 
@@ -187,20 +176,19 @@ impl<'a> Keys<'a> {
             value.error("expected one value or more");
             return None;
         }
-        let read: Vec<_> = values.iter().map(|value| one(value, self.kind)).collect();
+        let read = all(values.iter().map(|value| one(value, self.kind)));
         let probabilities = match self.get("probabilities") {
             None => Some(Vec::new()),
             Some(value) => probabilities(value, values.len()),
         };
-        let values = read.into_iter().collect::<Option<_>>()?;
-        Some(Distribution::Categorical { values, probabilities: probabilities? })
+        Some(Distribution::Categorical { values: read?, probabilities: probabilities? })
     }
 
     fn int_uniform(&self, word: &str) -> Option<Distribution> {
         let (min, max) = self.need("min", word).zip(self.need("max", word))?;
         let Kind { least, most, .. } = self.kind;
         let range = least.ceil() as i64..=most.floor() as i64;
-        let (least, most) = min.whole(range.clone()).zip(max.whole(range))?;
+        let (least, most) = min.whole::<i64>(range.clone()).zip(max.whole(range))?;
         in_order(least as f64, most as f64, max)?;
         Some(Distribution::IntUniform { min: least, max: most })
     }
@@ -225,20 +213,16 @@ impl<'a> Keys<'a> {
             return None;
         }
         let kind = self.kind;
-        let Kind { least: lowest, most: highest, .. } = kind;
-        let mut outside = false;
-        for (number, value) in [(least, min), (most, max)] {
-            // Whole parameters are rounded inwards, so an end may lie up to one beyond.
-            if !(lowest..=highest).contains(&number) {
-                let power = match ends {
-                    Ends::Values => String::new(),
-                    _ => format!(" (`{word}` has exponents of e: {number:.3e})"),
-                };
-                value.error(format_args!("expected {kind}, not {}{power}", describe(value.node)));
-                outside = true;
-            }
+        let outside = |(number, _): &(f64, _)| !(kind.least..=kind.most).contains(number);
+        let outside: Vec<_> = [(least, min), (most, max)].into_iter().filter(outside).collect();
+        for (number, value) in &outside {
+            let power = match ends {
+                Ends::Values => String::new(),
+                _ => format!(" (`{word}` has exponents of e: {number:.3e})"),
+            };
+            value.error(format_args!("expected {kind}, not {}{power}", describe(value.node)));
         }
-        if outside {
+        if !outside.is_empty() {
             return None;
         }
         let q = self.q(rounds)?;
@@ -272,31 +256,28 @@ impl<'a> Keys<'a> {
     /// What values are rounded to a multiple of; whole parameters are rounded to whole numbers in
     /// any case.
     fn q(&self, rounds: bool) -> Option<Option<f64>> {
-        let Kind { whole: is_whole, most, .. } = self.kind;
+        let most = self.kind.most;
         let Some(value) = self.get("q").filter(|_| rounds) else {
-            return Some((rounds || is_whole).then_some(1.0));
+            return Some((rounds || self.kind.whole).then_some(1.0));
         };
-        let (q, expected) = match is_whole {
-            true => (
-                whole(value.node).filter(|&q| q >= 1).map(|q| q as f64),
-                format!("expected a whole number from 1 to {most}"),
-            ),
-            false => (
-                real(value.node).filter(|&q| q > 0.0),
-                format!("expected a number above 0, at most {most}"),
-            ),
+        let (q, expected) = match self.kind.whole {
+            true => {
+                let q = whole(value.node).filter(|&q| q >= 1).map(|q| q as f64);
+                (q, format!("a whole number from 1 to {most}"))
+            }
+            false => {
+                (real(value.node).filter(|&q| q > 0.0), format!("a number above 0, at most {most}"))
+            }
         };
-        let q = q.filter(|&q| q <= most);
-        if q.is_none() {
-            value.error(format_args!("{expected}, not {}", describe(value.node)));
+        match q.filter(|&q| q <= most) {
+            Some(q) => Some(Some(q)),
+            None => value.wrong(expected),
         }
-        q.map(Some)
     }
 }
 
 fn probabilities(value: &Value<'_>, count: usize) -> Option<Vec<f64>> {
-    let read: Vec<_> = value.list().iter().map(|value| value.real(0.0..=1.0)).collect();
-    let read: Vec<f64> = read.into_iter().collect::<Option<_>>()?;
+    let read = all(value.list().iter().map(|value| value.real(0.0..=1.0)))?;
     let sum: f64 = read.iter().sum();
     let wrong = if read.len() != count {
         format!("{} for {count} values", read.len())
@@ -310,11 +291,10 @@ fn probabilities(value: &Value<'_>, count: usize) -> Option<Vec<f64>> {
 }
 
 fn in_order(min: f64, max: f64, value: &Value<'_>) -> Option<()> {
-    if min <= max {
-        return Some(());
+    if min > max {
+        value.error(format_args!("{} is below `min`: nothing lies between", describe(value.node)));
     }
-    value.error(format_args!("{} is below `min`: nothing lies between", describe(value.node)));
-    None
+    (min <= max).then_some(())
 }
 
 #[cfg(test)]

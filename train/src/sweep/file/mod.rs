@@ -30,13 +30,16 @@ mod section;
 mod tests;
 mod tracking;
 
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use super::plan::{Data, Metric, Program, Resources, Tracking};
+use super::plan::{Data, Method, Metric, PLAN_FORMAT, Plan, Program, Resources, Tracking};
 use super::space::Space;
+use crate::split::SplitOptions;
+use crate::split::parts::LEAST_VALIDATION_ROWS;
 use crate::training::precision::Precision;
 use problems::Problems;
 use section::Value;
@@ -44,44 +47,72 @@ use section::Value;
 pub use node::MOST_BYTES;
 pub use preprocessing::{Frames, Preprocessing};
 pub use problems::{Position, Problem};
-pub use redact::redact;
-pub use search::{Budget, METRICS, MOST_TRIALS, Search};
+pub use search::{Budget, METRICS, MOST_TRIALS};
 
 /// What a sweep file says, checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepFile {
-    /// What the sweep is called.
-    pub name: String,
-    /// Everything random follows from it.
-    pub seed: u64,
-    /// Where holds come from.
-    pub data: Data,
-    /// How they are prepared.
+    /// The plan as far as the file says it: settings, trials, rungs and how parameters lie are
+    /// still to be made, and `program` is put in.
+    pub plan: Plan,
+    /// How holds are prepared.
     pub preprocessing: Preprocessing,
     /// What each parameter of training may be.
     pub space: Space,
-    /// How trials are found.
-    pub search: Search,
-    /// What decides.
-    pub metric: Metric,
+    /// How many trials; `None`: the whole grid, or 24.
+    pub trials: Option<usize>,
     /// Successive halving.
     pub budget: Budget,
-    /// Epochs without a better validation loss after which a trial stops.
-    pub patience: usize,
-    /// Numbers that the LSTM computes with in training.
-    pub precision: Precision,
-    /// The model whose parameters trials begin with.
-    pub from: Option<PathBuf>,
-    /// A TorchScript template in place of the built-in network.
-    pub architecture: Option<PathBuf>,
-    /// The model in use.
-    pub champion: Option<PathBuf>,
-    /// What a node asks for.
-    pub resources: Resources,
     /// How nodes come by the program; `None`: not said.
     pub program: Option<Program>,
-    /// Weights & Biases.
-    pub tracking: Tracking,
+}
+
+impl Default for SweepFile {
+    /// What holds where the file says nothing.
+    fn default() -> Self {
+        let usual = SplitOptions::default();
+        let data = Data {
+            lookback: 30 * 86_400,
+            horizon: 48,
+            validation_fraction: usual.validation_fraction,
+            test_fraction: usual.test_fraction,
+            least_validation_rows: LEAST_VALIDATION_ROWS,
+            ..Data::default()
+        };
+        let (metric, goal, _) = METRICS[0];
+        let plan = Plan {
+            format: PLAN_FORMAT,
+            name: "sweep".to_owned(),
+            seed: 1,
+            data,
+            settings: Vec::new(),
+            trials: Vec::new(),
+            method: Method::Random,
+            spreads: BTreeMap::new(),
+            metric: Metric { name: metric.to_owned(), goal },
+            rungs: Vec::new(),
+            patience: 6,
+            precision: Precision::default(),
+            from: None,
+            architecture: None,
+            champion: None,
+            resources: Resources { cpus: 1, retries: 3, checkpoint: 600, ..Resources::default() },
+            program: Program::Installed(PathBuf::new()),
+            tracking: Tracking {
+                project: "holdadvise".to_owned(),
+                python: PathBuf::from("/usr/bin/python3"),
+                ..Tracking::default()
+            },
+        };
+        Self {
+            plan,
+            preprocessing: Preprocessing::default(),
+            space: Space::new(),
+            trials: None,
+            budget: Budget { rungs: 3, eta: 3, epochs: 36 },
+            program: None,
+        }
+    }
 }
 
 /// A sweep file and what its author should know of it.
@@ -150,60 +181,49 @@ fn check(
     if root.is_null() {
         root.content = node::Content::Mapping(Vec::new());
     }
-    redact::take_keys(&mut root, &problems);
+    let mut secrets = Vec::new();
+    redact::take_keys(&mut root, &problems, &mut secrets);
     let whole = Value { node: &root, name: String::new(), problems: &problems };
     let sweep = sweep(whole, folder, now);
     let [errors, notes] = problems.in_order();
     match sweep {
-        Some(sweep) if errors.is_empty() => Ok(Checked { sweep, notes, text: redact(text) }),
+        Some(sweep) if errors.is_empty() => {
+            Ok(Checked { sweep, notes, text: redact::redact(text, secrets) })
+        }
         _ => Err((errors, notes)),
     }
 }
 
 fn sweep(whole: Value<'_>, folder: &Path, now: Timestamp) -> Option<SweepFile> {
     let mut root = whole.section()?;
-    let name = root.take("name").map_or_else(|| Some("sweep".to_owned()), |value| value.text());
-    let seed = root.take("seed").map_or(Some(1), |value| value.whole(0..=i64::MAX));
-    let data = data::data(&mut root, folder, now.as_second());
+    let mut file = SweepFile::default();
+    let SweepFile { plan, preprocessing, space, trials, budget, program } = &mut file;
+    root.set("name", &mut plan.name, Value::text);
+    root.set("seed", &mut plan.seed, |value| value.whole(0..=i64::MAX));
+    data::data(&mut root, &mut plan.data, folder, now.as_second());
     let mut places = Vec::new();
-    let preprocessing = preprocessing::preprocessing(&mut root, &mut places);
-    let search::Training { space, precision, from } =
-        search::training(&mut root, &mut places, folder);
-    let search = search::search(&mut root, &places);
-    let metric = search::metric(&mut root);
-    let budget = search::budget(&mut root);
-    let patience = search::early_stopping(&mut root);
-    let mut file = |key| paths::one(&root.take(key)?, paths::Wanted::File, folder);
-    let (architecture, champion) = (file("architecture"), file("champion"));
-    if let (Some(_), Precision::Bfloat16) = (&architecture, precision) {
+    preprocessing::preprocessing(&mut root, preprocessing, &mut places);
+    search::training(&mut root, plan, space, &mut places, folder);
+    search::method(&mut root, &mut plan.method, &places);
+    root.set("trials", trials, |value| Some(value.whole(1..=MOST_TRIALS as i64)));
+    search::metric(&mut root, &mut plan.metric);
+    search::budget(&mut root, budget);
+    search::early_stopping(&mut root, &mut plan.patience);
+    let model = |value: &Value<'_>| Some(paths::one(value, paths::Wanted::File, folder));
+    root.set("architecture", &mut plan.architecture, model);
+    root.set("champion", &mut plan.champion, model);
+    if plan.architecture.is_some() && plan.precision == Precision::Bfloat16 {
         let text = "training.precision: `bfloat16` is for the built-in network; an `architecture` of one's own chooses its numbers itself";
         root.value.problems.missing(text);
     }
-    if architecture.is_some() && from.is_some() {
+    if plan.architecture.is_some() && plan.from.is_some() {
         let text = "training.from: a model of the built-in network; an `architecture` of one's own \
                     begins with the parameters that it has";
         root.value.problems.missing(text);
     }
-    let resources = nodes::resources(&mut root);
-    let program = nodes::program(&mut root, folder);
-    let tracking = tracking::tracking(&mut root, folder);
+    nodes::resources(&mut root, &mut plan.resources);
+    *program = nodes::program(&mut root, folder);
+    tracking::tracking(&mut root, &mut plan.tracking, folder);
     root.finish();
-    Some(SweepFile {
-        name: name?,
-        seed: seed?.unsigned_abs(),
-        data: data?,
-        preprocessing,
-        space,
-        search,
-        metric,
-        budget,
-        patience,
-        precision,
-        from,
-        architecture,
-        champion,
-        resources,
-        program,
-        tracking,
-    })
+    Some(file)
 }

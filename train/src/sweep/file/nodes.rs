@@ -7,27 +7,18 @@ use super::section::{Section, Value};
 use crate::sweep::plan::{Program, Resources};
 
 /// Reads `resources`.
-pub(super) fn resources(root: &mut Section<'_>) -> Resources {
-    let mut found = Resources { cpus: 1, retries: 3, checkpoint: 600, ..Resources::default() };
-    let Some(mut section) = root.section("resources") else { return found };
-    for (key, number, range) in [
-        ("gpus", &mut found.gpus, 0..=64),
-        ("cpus", &mut found.cpus, 1..=1_024),
-        ("retries", &mut found.retries, 0..=100),
-    ] {
-        let read = section.take(key).and_then(|value| value.count(range));
-        *number = read.map_or(*number, |read| read as u32);
-    }
-    found.memory = section.take("memory").as_ref().and_then(Value::megabytes);
-    found.disk = section.take("disk").as_ref().and_then(Value::megabytes);
-    found.at_once = section.take("at_once").and_then(|value| value.count(1..=100_000));
-    if let Some(seconds) = section.take("checkpoint").and_then(|value| value.seconds(1)) {
-        found.checkpoint = seconds.unsigned_abs();
-    }
+pub(super) fn resources(root: &mut Section<'_>, found: &mut Resources) {
+    let Some(mut section) = root.section("resources") else { return };
+    section.set("gpus", &mut found.gpus, |value| value.whole(0..=64));
+    section.set("cpus", &mut found.cpus, |value| value.whole(1..=1_024));
+    section.set("retries", &mut found.retries, |value| value.whole(0..=100));
+    section.set("memory", &mut found.memory, |value| Some(value.megabytes()));
+    section.set("disk", &mut found.disk, |value| Some(value.megabytes()));
+    section.set("at_once", &mut found.at_once, |value| Some(value.whole(1..=100_000)));
+    section.set("checkpoint", &mut found.checkpoint, |value| value.seconds(1));
     let lines = section.take("submit").map(|value| value.list()).unwrap_or_default();
     found.submit.extend(lines.iter().filter_map(submit_line));
     section.finish();
-    found
 }
 
 /// A line for the submit descriptions.

@@ -6,12 +6,12 @@ use holdadvise::model::limits;
 use super::distribution::distribution;
 use super::node::Content;
 use super::scalar::whole;
-use super::section::{Section, Value, describe};
+use super::section::{Section, Value, all, describe};
 use crate::sweep::parameters::PREPROCESSING;
 use crate::sweep::space::Distribution;
 
 /// Most settings: each prepares all data once more.
-pub(super) const MOST_SETTINGS: usize = 1_000;
+const MOST_SETTINGS: i64 = 1_000;
 
 /// How data may be prepared.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,10 +51,10 @@ impl Default for Preprocessing {
 /// Reads `preprocessing`; where each distribution stands goes to `places`.
 pub(super) fn preprocessing<'a>(
     root: &mut Section<'a>,
+    found: &mut Preprocessing,
     places: &mut Vec<(Value<'a>, Distribution)>,
-) -> Preprocessing {
-    let mut found = Preprocessing::default();
-    let Some(mut section) = root.section("preprocessing") else { return found };
+) {
+    let Some(mut section) = root.section("preprocessing") else { return };
     if let Some(value) = section.take("e") {
         let states = State::names().len();
         if whole(value.node) != i64::try_from(states).ok() {
@@ -65,38 +65,34 @@ pub(super) fn preprocessing<'a>(
             ));
         }
     }
-    let mut drawn = PREPROCESSING.iter().map(|parameter| {
+    let [count, slots, length] = [0, 1, 2].map(|at| {
+        let parameter = &PREPROCESSING[at];
         let value = section.take(parameter.name)?;
-        let read = distribution(value.clone(), parameter)?;
-        places.push((value.clone(), read.clone()));
+        let read = distribution(value.clone(), parameter);
+        places.extend(read.clone().map(|read| (value.clone(), read)));
         Some((value, read))
     });
-    let (count, slots, length) =
-        (drawn.next().flatten(), drawn.next().flatten(), drawn.next().flatten());
-    drop(drawn);
-    if let Some((_, slots)) = slots {
+    if let Some((_, Some(slots))) = slots {
         found.slots = slots;
     }
     match (section.take("frame_edges"), count, length) {
         (None, Some((_, count)), Some((_, length))) => {
-            found.frames = Frames::Equal { count, length };
+            if let (Some(count), Some(length)) = (count, length) {
+                found.frames = Frames::Equal { count, length };
+            }
         }
         (Some(value), None, None) => found.frames = Frames::Edges(frame_edges(&value)),
         (Some(value), _, _) => {
             value.error("stands in place of `m` and `timeframe_len`, not beside them");
         }
-        // One of them is there, or was until an error was found in it.
-        (None, Some((value, _)), None) if section.take("timeframe_len").is_none() => {
+        (None, Some((value, _)), None) => {
             value.error("needs `timeframe_len`, the seconds of a frame");
         }
-        (None, None, Some((value, _))) if section.take("m").is_none() => {
-            value.error("needs `m`, how many frames");
-        }
-        _ => {}
+        (None, None, Some((value, _))) => value.error("needs `m`, how many frames"),
+        (None, None, None) => {}
     }
-    found.settings = section.take("settings").and_then(|value| value.count(1..=MOST_SETTINGS));
+    section.set("settings", &mut found.settings, |value| Some(value.whole(1..=MOST_SETTINGS)));
     section.finish();
-    found
 }
 
 /// A list of edges, or `values` with several of them.
@@ -120,10 +116,9 @@ fn frame_edges<'a>(value: &Value<'a>) -> Vec<Vec<u32>> {
 }
 
 fn edges(value: &Value<'_>) -> Option<Vec<u32>> {
-    let numbers: Vec<Option<i64>> =
-        value.list().iter().map(|value| value.whole(0..=i64::from(u32::MAX))).collect();
-    let numbers: Vec<u32> =
-        numbers.into_iter().map(|number| number.map(|n| n as u32)).collect::<Option<_>>()?;
+    let each = value.list();
+    let each = each.iter().map(|value| value.whole(0..=i64::from(u32::MAX)));
+    let numbers = all(each)?;
     let most = limits::FRAMES + 1;
     if numbers.len() > most || FrameEdges::new(numbers.clone()).is_none() {
         value.error(format_args!("expected 2 to {most} growing numbers of seconds"));

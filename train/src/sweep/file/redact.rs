@@ -1,6 +1,8 @@
 //! A sweep file without its secrets.
 
-use super::node::{self, Content, Node};
+use std::ops::Range;
+
+use super::node::{Content, Entry, Node};
 use super::problems::Problems;
 
 /// The key that is never read.
@@ -14,77 +16,53 @@ fn is_secret(key: &str) -> bool {
     key.trim().to_ascii_lowercase().replace('-', "_").ends_with(KEY)
 }
 
-/// Takes all API keys out.
-pub(super) fn take_keys(node: &mut Node, problems: &Problems) {
+/// Takes all API keys out; the places of their values go to `spans`.
+pub(super) fn take_keys(node: &mut Node, problems: &Problems, spans: &mut Vec<Range<usize>>) {
     match &mut node.content {
         Content::Scalar { .. } => {}
-        Content::List(items) => items.iter_mut().for_each(|item| take_keys(item, problems)),
-        Content::Mapping(entries) => {
-            entries.retain_mut(|entry| {
-                if !is_secret(&entry.key) {
-                    take_keys(&mut entry.value, problems);
-                    return true;
-                }
-                let word = matches!(&entry.value.content, Content::Scalar { text, .. } if text == "None");
-                if !entry.value.is_null() && !word {
-                    let key = holdadvise::text::strip_control(&entry.key);
-                    let text = format!(
-                        "{key}: never used; remove it from the file and revoke it at wandb.ai/authorize. \
-                         The key is read from WANDB_API_KEY or ~/.netrc (`wandb login`)"
-                    );
-                    problems.note(entry.at, text);
-                }
-                false
-            });
+        Content::List(items) => {
+            items.iter_mut().for_each(|item| take_keys(item, problems, spans));
         }
+        Content::Mapping(entries) => entries.retain_mut(|Entry { key, at, value }| {
+            if !is_secret(key) {
+                take_keys(value, problems, spans);
+                return true;
+            }
+            if !value.is_null() {
+                spans.push(value.span.clone());
+                if !matches!(&value.content, Content::Scalar { text, .. } if text == "None") {
+                    let key = holdadvise::text::strip_control(key);
+                    let text = format!(
+                        "{key}: never used; remove it from the file and revoke it at \
+                         wandb.ai/authorize. The key is read from WANDB_API_KEY or ~/.netrc \
+                         (`wandb login`)"
+                    );
+                    problems.note(*at, text);
+                }
+            }
+            false
+        }),
     }
 }
 
-/// The text of a sweep file with the value of every `api_key` taken out, in comments too.
-/// Everything else stays as it is, and a file that is not YAML keeps nothing of a line with such a
-/// key but the key.
-pub fn redact(text: &str) -> String {
-    let mut spans = Vec::new();
-    if let Ok(root) = node::read(text) {
-        secrets(&root, &mut spans);
-    }
-    spans.sort_by_key(|span: &std::ops::Range<usize>| span.start);
-    let mut kept = String::with_capacity(text.len());
+/// The text of a sweep file without what stands at `spans`, and without what stands behind a key in
+/// a comment. Everything else stays as it is.
+pub(super) fn redact(text: &str, mut spans: Vec<Range<usize>>) -> String {
+    spans.sort_by_key(|span| span.start);
     let mut spans = spans.into_iter().peekable();
+    let mut kept = String::with_capacity(text.len());
     for (at, character) in text.chars().enumerate() {
         while spans.next_if(|span| span.end <= at).is_some() {}
-        match spans.peek() {
-            Some(span) if span.contains(&at) => {
-                if at == span.start {
-                    kept.push_str(REMOVED);
-                }
-            }
-            _ => kept.push(character),
+        match spans.peek().filter(|span| span.contains(&at)) {
+            Some(span) if span.start == at => kept.push_str(REMOVED),
+            Some(_) => {}
+            None => kept.push(character),
         }
     }
-    let lines = kept.split_inclusive('\n').map(line);
-    lines.collect()
+    kept.split_inclusive('\n').map(line).collect()
 }
 
-/// The places of all values under a key that is a secret's.
-fn secrets(node: &Node, spans: &mut Vec<std::ops::Range<usize>>) {
-    match &node.content {
-        Content::Scalar { .. } => {}
-        Content::List(items) => items.iter().for_each(|item| secrets(item, spans)),
-        Content::Mapping(entries) => {
-            for entry in entries {
-                if is_secret(&entry.key) && !entry.value.is_null() {
-                    spans.push(entry.value.span.clone());
-                } else {
-                    secrets(&entry.value, spans);
-                }
-            }
-        }
-    }
-}
-
-/// A line without what stands behind a key on it, where that was not taken out: in comments, and
-/// where the file is no YAML.
+/// A line without what stands behind a key on it, where that was not taken out: in comments.
 fn line(line: &str) -> String {
     let lower = line.to_ascii_lowercase().replace('-', "_");
     let mut from = 0;
@@ -109,6 +87,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::sweep::file::node;
+
+    fn redact(text: &str) -> String {
+        let mut spans = Vec::new();
+        if let Ok(mut root) = node::read(text) {
+            take_keys(&mut root, &Problems::default(), &mut spans);
+        }
+        super::redact(text, spans)
+    }
 
     #[test]
     fn no_form_of_a_key_is_left() {

@@ -15,23 +15,15 @@ use super::section::{Value, describe, listed};
 const DURATIONS: [(&str, u64); 5] =
     [("s", 1), ("m", 60), ("h", 3_600), ("d", 86_400), ("w", 604_800)];
 
-/// Units of sizes, with their kilobytes of 1024 bytes.
-const SIZES: [(&str, u64); 8] = [
-    ("KB", 1),
-    ("MB", 1 << 10),
-    ("GB", 1 << 20),
-    ("TB", 1 << 30),
-    ("K", 1),
-    ("M", 1 << 10),
-    ("G", 1 << 20),
-    ("T", 1 << 30),
-];
+/// Units of sizes, which may have a B behind them, with their kilobytes of 1024 bytes.
+const SIZES: [(&str, u64); 4] = [("K", 1), ("M", 1 << 10), ("G", 1 << 20), ("T", 1 << 30)];
 
 /// Most seconds of a duration: a hundred years.
 const MOST_SECONDS: u64 = 100 * 366 * 86_400;
 
 impl Value<'_> {
-    fn wrong<T>(&self, expected: impl Display) -> Option<T> {
+    /// Tells what was expected in its place.
+    pub(super) fn wrong<T>(&self, expected: impl Display) -> Option<T> {
         self.error(format_args!("expected {expected}, not {}", describe(self.node)));
         None
     }
@@ -75,17 +67,11 @@ impl Value<'_> {
     }
 
     /// A whole number.
-    pub(super) fn whole(&self, range: RangeInclusive<i64>) -> Option<i64> {
+    pub(super) fn whole<N: TryFrom<i64>>(&self, range: RangeInclusive<i64>) -> Option<N> {
         let number = whole(self.node).filter(|number| range.contains(number));
+        let number = number.and_then(|number| N::try_from(number).ok());
         let (least, most) = (range.start(), range.end());
         number.or_else(|| self.wrong(format_args!("a whole number from {least} to {most}")))
-    }
-
-    /// A whole number that counts something.
-    pub(super) fn count(&self, range: RangeInclusive<usize>) -> Option<usize> {
-        let bound = |end: &usize| i64::try_from(*end).unwrap_or(i64::MAX);
-        let number = self.whole(bound(range.start())..=bound(range.end()))?;
-        usize::try_from(number).ok()
     }
 
     /// A number.
@@ -99,20 +85,20 @@ impl Value<'_> {
     }
 
     /// A duration with its unit, in seconds.
-    pub(super) fn seconds(&self, least: u64) -> Option<i64> {
+    pub(super) fn seconds<N: TryFrom<u64>>(&self, least: u64) -> Option<N> {
         let range = least..=MOST_SECONDS;
-        let number = scaled(self.node, &DURATIONS).map(|seconds| seconds.ceil() as u64);
-        match number.filter(|seconds| range.contains(seconds)) {
-            Some(seconds) => i64::try_from(seconds).ok(),
-            None => self.wrong(format_args!(
+        let number = scaled(self.node, &DURATIONS, "").map(|seconds| seconds.ceil() as u64);
+        let number = number.filter(|seconds| range.contains(seconds));
+        number.and_then(|seconds| N::try_from(seconds).ok()).or_else(|| {
+            self.wrong(format_args!(
                 "a duration of {least} s or more with its unit (s, m, h, d or w), such as `90d`"
-            )),
-        }
+            ))
+        })
     }
 
     /// A size with its unit, in MB of 2^20 bytes.
     pub(super) fn megabytes(&self) -> Option<u64> {
-        let kilobytes = scaled(self.node, &SIZES);
+        let kilobytes = scaled(self.node, &SIZES, "B");
         match kilobytes.filter(|&kb| kb > 0.0 && kb < (1_u64 << 40) as f64) {
             Some(kilobytes) => Some((kilobytes / 1024.0).ceil() as u64),
             None => self.wrong("a size with its unit (KB, MB, GB or TB), such as `4GB`"),
@@ -159,14 +145,16 @@ pub(super) fn real(node: &Node) -> Option<f64> {
     text.parse().ok().filter(|number: &f64| numeric && number.is_finite())
 }
 
-/// A number and its unit, in the base unit.
-fn scaled(node: &Node, units: &[(&str, u64)]) -> Option<f64> {
+/// A number and its unit, in the base unit; `end` may stand behind the unit.
+fn scaled(node: &Node, units: &[(&str, u64)], end: &str) -> Option<f64> {
     let Content::Scalar { text, .. } = &node.content else { return None };
     let text = text.trim();
     let digits = text.bytes().take_while(|b| b.is_ascii_digit() || *b == b'.').count();
     let (number, unit) = text.split_at(digits);
     let number: f64 = number.parse().ok()?;
     let unit = unit.trim_start();
+    let unit = unit.to_ascii_uppercase();
+    let unit = unit.strip_suffix(end).unwrap_or(&unit);
     let (_, size) = units.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit))?;
     Some(number * *size as f64)
 }
@@ -198,7 +186,7 @@ mod tests {
 
     #[test]
     fn durations_have_units() {
-        let seconds = |text| taken(text, |value| value.seconds(1));
+        let seconds = |text| taken(text, |value| value.seconds::<u64>(1));
         assert_eq!(seconds("90d"), Ok(90 * 86_400));
         assert_eq!(seconds("1.5 h"), Ok(5_400));
         assert_eq!(seconds("2W"), Ok(1_209_600));
@@ -228,7 +216,7 @@ mod tests {
 
     #[test]
     fn numbers_are_plain_and_finite() {
-        let whole = |text| taken(text, |value| value.whole(1..=8));
+        let whole = |text| taken(text, |value| value.whole::<u8>(1..=8));
         assert_eq!((whole("3"), whole("3.0")), (Ok(3), Ok(3)));
         assert_eq!(
             whole("'3'").unwrap_err(),

@@ -1,17 +1,16 @@
-//! What is tried, and for how long: `training`, `method`, `trials`, `metric`, `budget`,
-//! `early_stopping`.
+//! What is tried, and for how long: `training`, `method`, `metric`, `budget`, `early_stopping`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use holdadvise::model::limits;
 
 use super::distribution::distribution;
 use super::node::Content;
 use super::paths;
-use super::section::{Section, Value, describe, listed, unknown};
+use super::section::{Section, Value, describe, unknown};
 use crate::sweep::halving;
 use crate::sweep::parameters::TRAINING;
-use crate::sweep::plan::{Goal, Method, Metric};
+use crate::sweep::plan::{Goal, Method, Metric, Plan};
 use crate::sweep::space::{Dimension, Distribution, Scale, Space};
 use crate::training::beginning::Beginning;
 use crate::training::precision::Precision;
@@ -27,15 +26,6 @@ pub const METRICS: [(&str, Goal, &str); 4] = [
     ("validation_f_measure", Goal::Maximize, "validation F measure"),
 ];
 
-/// How trials are found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Search {
-    /// How they are drawn.
-    pub method: Method,
-    /// How many; `None`: the whole grid, or 24.
-    pub trials: Option<usize>,
-}
-
 /// Successive halving.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
@@ -47,29 +37,17 @@ pub struct Budget {
     pub epochs: usize,
 }
 
-/// What `training` says.
-#[derive(Default)]
-pub(super) struct Training {
-    /// What each parameter may be.
-    pub(super) space: Space,
-    /// Numbers that the LSTM computes with.
-    pub(super) precision: Precision,
-    /// The model whose parameters trials begin with.
-    pub(super) from: Option<PathBuf>,
-}
-
-/// Reads `training`.
+/// Reads `training`; where each distribution stands goes to `places`.
 pub(super) fn training<'a>(
     root: &mut Section<'a>,
+    plan: &mut Plan,
+    space: &mut Space,
     places: &mut Vec<(Value<'a>, Distribution)>,
     folder: &Path,
-) -> Training {
-    let Training { mut space, mut precision, mut from } = Training::default();
-    let Some(mut section) = root.section("training") else { return Training::default() };
-    if let Some(value) = section.take("precision") {
-        let words = [Precision::Float32, Precision::Bfloat16].map(|word| (word.name(), word));
-        precision = value.word(&words).unwrap_or_default();
-    }
+) {
+    let Some(mut section) = root.section("training") else { return };
+    let words = [Precision::Float32, Precision::Bfloat16].map(|word| (word.name(), word));
+    section.set("precision", &mut plan.precision, |value| value.word(&words));
     if let Some(value) = section.take("parameters") {
         let known: Vec<&'static str> = TRAINING.iter().map(|parameter| parameter.name).collect();
         if !matches!(value.node.content, Content::Mapping(_)) {
@@ -93,16 +71,14 @@ pub(super) fn training<'a>(
                 space.insert(parameter.name.to_owned(), read);
             }
         }
-        too_many_nodes(&space, &value);
+        too_many_nodes(space, &value);
     }
-    if let Some(value) = section.take("from") {
-        from = paths::one(&value, paths::Wanted::File, folder);
-        if let Some(path) = &from {
-            begin(&mut space, path, &value);
-        }
-    }
+    section.set("from", &mut plan.from, |value| {
+        let path = paths::one(value, paths::Wanted::File, folder)?;
+        begin(space, &path, value);
+        Some(Some(path))
+    });
     section.finish();
-    Training { space, precision, from }
 }
 
 /// Gives the sizes of the network the values of the model that trials begin with.
@@ -146,14 +122,15 @@ fn greatest(name: &str, distribution: &Distribution) -> f64 {
     }
 }
 
-/// Reads `method` and `trials`; a grid needs that all of `places` can be counted.
-pub(super) fn search(root: &mut Section<'_>, places: &[(Value<'_>, Distribution)]) -> Search {
-    let mut found = Search { method: Method::Random, trials: None };
-    if let Some(value) = root.take("method") {
-        let words = [("random", Method::Random), ("grid", Method::Grid)];
-        found.method = value.word(&words).unwrap_or(found.method);
-    }
-    if found.method == Method::Grid {
+/// Reads `method`; a grid needs that all of `places` can be counted.
+pub(super) fn method(
+    root: &mut Section<'_>,
+    method: &mut Method,
+    places: &[(Value<'_>, Distribution)],
+) {
+    let words = [("random", Method::Random), ("grid", Method::Grid)];
+    root.set("method", method, |value| value.word(&words));
+    if *method == Method::Grid {
         for (value, distribution) in places {
             let short = value.name.rsplit('.').next().unwrap_or(&value.name);
             if Dimension::new(short, distribution).count().is_none() {
@@ -167,73 +144,49 @@ pub(super) fn search(root: &mut Section<'_>, places: &[(Value<'_>, Distribution)
             }
         }
     }
-    found.trials = root.take("trials").and_then(|value| value.count(1..=MOST_TRIALS));
-    found
 }
 
-/// Reads `metric`.
-pub(super) fn metric(root: &mut Section<'_>) -> Metric {
-    let mut found = Metric { name: METRICS[0].0.to_owned(), goal: METRICS[0].1 };
-    let Some(value) = root.take("metric") else { return found };
-    let (name, section) = match &value.node.content {
-        Content::Scalar { .. } => (Some(value.clone()), None),
+/// Reads `metric`: the name of the figure, or keys for it and the goal, which follows from it.
+pub(super) fn metric(root: &mut Section<'_>, metric: &mut Metric) {
+    let names = METRICS.map(|(name, goal, _)| (name, (name, goal)));
+    let Some(value) = root.take("metric") else { return };
+    let (named, section) = match value.node.content {
+        Content::Scalar { .. } => (Some(value.within("name", value.node)), None),
         _ => {
-            let mut section = value.clone().section();
+            let mut section = value.section();
             (section.as_mut().and_then(|section| section.take("name")), section)
         }
     };
-    if let Some(name) = name {
-        // Of the one word alone too.
-        let name = value.within("name", name.node);
-        if let Some(text) = name.text() {
-            match METRICS.iter().find(|(metric, ..)| *metric == text) {
-                Some(&(name, goal, _)) => found = Metric { name: name.to_owned(), goal },
-                None => {
-                    let expected = listed(&METRICS.map(|(metric, ..)| metric));
-                    name.error(format_args!("expected {expected}, not {}", describe(name.node)));
-                }
-            }
-        }
+    if let Some((name, goal)) = named.and_then(|named| named.word(&names)) {
+        *metric = Metric { name: name.to_owned(), goal };
     }
     if let Some(mut section) = section {
         if let Some(value) = section.take("goal") {
             let words = [("minimize", Goal::Minimize), ("maximize", Goal::Maximize)];
-            let goal = value.word(&words).unwrap_or(found.goal);
-            if goal != found.goal {
-                let better = words.iter().find(|(_, goal)| *goal == found.goal);
-                let better = better.map_or("", |(word, _)| word);
-                value.error(format_args!("the goal of {} is `{better}`", found.name));
+            let better = if metric.goal == Goal::Minimize { "minimize" } else { "maximize" };
+            if value.word(&words).is_some_and(|found| found != metric.goal) {
+                value.error(format_args!("the goal of {} is `{better}`", metric.name));
             }
         }
         section.finish();
     }
-    found
 }
 
 /// Reads `budget`.
-pub(super) fn budget(root: &mut Section<'_>) -> Budget {
-    let mut found = Budget { rungs: 3, eta: 3, epochs: 36 };
-    let Some(mut section) = root.section("budget") else { return found };
-    for (key, number, range) in [
-        ("rungs", &mut found.rungs, 1..=10),
-        ("eta", &mut found.eta, 2..=100),
-        ("epochs", &mut found.epochs, 1..=10_000),
-    ] {
-        let read = section.take(key).and_then(|value| value.count(range));
-        *number = read.unwrap_or(*number);
-    }
-    if let Err(text) = halving::rungs(1, found.rungs, found.eta, found.epochs) {
+pub(super) fn budget(root: &mut Section<'_>, budget: &mut Budget) {
+    let Some(mut section) = root.section("budget") else { return };
+    section.set("rungs", &mut budget.rungs, |value| value.whole(1..=10));
+    section.set("eta", &mut budget.eta, |value| value.whole(2..=100));
+    section.set("epochs", &mut budget.epochs, |value| value.whole(1..=10_000));
+    if let Err(text) = halving::rungs(1, budget.rungs, budget.eta, budget.epochs) {
         section.value.error(text);
     }
     section.finish();
-    found
 }
 
 /// Reads `early_stopping`: the patience.
-pub(super) fn early_stopping(root: &mut Section<'_>) -> usize {
-    let usual = 6;
-    let Some(mut section) = root.section("early_stopping") else { return usual };
-    let read = section.take("patience").and_then(|value| value.count(1..=10_000));
+pub(super) fn early_stopping(root: &mut Section<'_>, patience: &mut usize) {
+    let Some(mut section) = root.section("early_stopping") else { return };
+    section.set("patience", patience, |value| value.whole(1..=10_000));
     section.finish();
-    read.unwrap_or(usual)
 }

@@ -63,6 +63,18 @@ impl<'a> Section<'a> {
         Some(self.value.within(key, &entry.value)).filter(|value| !value.node.is_null())
     }
 
+    /// Reads the value of a key into its place, which keeps what it has where there is none.
+    pub(super) fn set<T>(
+        &mut self,
+        key: &'static str,
+        place: &mut T,
+        read: impl FnOnce(&Value<'a>) -> Option<T>,
+    ) {
+        if let Some(read) = self.take(key).and_then(|value| read(&value)) {
+            *place = read;
+        }
+    }
+
     /// The mapping under a key.
     pub(super) fn section(&mut self, key: &'static str) -> Option<Section<'a>> {
         self.take(key)?.section()
@@ -74,6 +86,11 @@ impl<'a> Section<'a> {
             unknown(&self.value.within(&entry.key, &entry.value), entry, &self.known);
         }
     }
+}
+
+/// What was read, if all of it could be: each error is told, not the first alone.
+pub(super) fn all<T>(read: impl Iterator<Item = Option<T>>) -> Option<Vec<T>> {
+    read.collect::<Vec<_>>().into_iter().collect()
 }
 
 /// Tells of an unknown key, and of the nearest of those that are known.

@@ -107,7 +107,7 @@ fn everything_that_can_be_said_is_understood() {
     let here = folder.path();
     let Checked { sweep, notes, text } = checked(here, ALL).unwrap();
     assert_eq!((notes, text.as_str()), (Vec::new(), ALL));
-    assert_eq!((sweep.name.as_str(), sweep.seed), ("nightly", 7));
+    assert_eq!((sweep.plan.name.as_str(), sweep.plan.seed), ("nightly", 7));
     let access_point = AccessPoint {
         name: "ap2001.example.org".to_owned(),
         logs: vec![here.join("EventLog.1"), here.join("EventLog")],
@@ -128,7 +128,7 @@ fn everything_that_can_be_said_is_understood() {
         test_fraction: 0.25,
         least_validation_rows: 40,
     };
-    assert_eq!(sweep.data, data);
+    assert_eq!(sweep.plan.data, data);
     let preprocessing = Preprocessing {
         frames: Frames::Equal {
             count: Distribution::Categorical {
@@ -145,13 +145,13 @@ fn everything_that_can_be_said_is_understood() {
     assert_eq!(names, ["hidden", "layers", "learning_rate", "tree_rate"]);
     let rate = Distribution::Real { scale: Scale::LogUniform, min: 1e-4, max: 1e-2, q: None };
     assert_eq!(sweep.space["learning_rate"], rate);
-    assert_eq!(sweep.search, Search { method: Method::Random, trials: Some(24) });
+    assert_eq!((sweep.plan.method, sweep.trials), (Method::Random, Some(24)));
     let metric = Metric { name: "validation_auroc".to_owned(), goal: Goal::Maximize };
-    assert_eq!(sweep.metric, metric);
+    assert_eq!(sweep.plan.metric, metric);
     assert_eq!(sweep.budget, Budget { rungs: 2, eta: 4, epochs: 40 });
-    assert_eq!(sweep.patience, 9);
-    assert_eq!(sweep.architecture, Some(here.join("arch.pt")));
-    assert_eq!(sweep.champion, Some(here.join("model.pt")));
+    assert_eq!(sweep.plan.patience, 9);
+    assert_eq!(sweep.plan.architecture, Some(here.join("arch.pt")));
+    assert_eq!(sweep.plan.champion, Some(here.join("model.pt")));
     let resources = Resources {
         gpus: 1,
         cpus: 2,
@@ -165,7 +165,7 @@ fn everything_that_can_be_said_is_understood() {
             "+WantGPULab = true".to_owned(),
         ],
     };
-    assert_eq!(sweep.resources, resources);
+    assert_eq!(sweep.plan.resources, resources);
     let program = Program::Container("osdf:///ospool/ap/data/train.sif".to_owned());
     assert_eq!(sweep.program, Some(program));
     let tracking = Tracking {
@@ -175,7 +175,7 @@ fn everything_that_can_be_said_is_understood() {
         offline: true,
         python: here.join("python3"),
     };
-    assert_eq!(sweep.tracking, tracking);
+    assert_eq!(sweep.plan.tracking, tracking);
 }
 
 #[test]
@@ -192,13 +192,13 @@ fn data_alone_is_needed() {
         least_validation_rows: 100,
         ..Data::default()
     };
-    assert_eq!(sweep.data, data);
+    assert_eq!(sweep.plan.data, data);
     assert_eq!(sweep.preprocessing, Preprocessing::default());
-    assert_eq!((sweep.name.as_str(), sweep.seed, sweep.patience), ("sweep", 1, 6));
-    let search = Search { method: Method::Random, trials: None };
-    assert_eq!((sweep.search, sweep.space.len(), sweep.program), (search, 0, None));
+    assert_eq!((sweep.plan.name.as_str(), sweep.plan.seed, sweep.plan.patience), ("sweep", 1, 6));
+    assert_eq!((sweep.plan.method, sweep.trials), (Method::Random, None));
+    assert_eq!((sweep.space.len(), sweep.program), (0, None));
     assert_eq!(sweep.budget, Budget { rungs: 3, eta: 3, epochs: 36 });
-    assert!(!sweep.tracking.enabled);
+    assert!(!sweep.plan.tracking.enabled);
     for empty in ["", "# nothing\n", "~\n", "name: x\n"] {
         let error = wrong(here, empty);
         assert!(error.starts_with("`data` is missing: "), "{error}");
@@ -453,7 +453,7 @@ fn the_folder_of_the_collector_is_its_logs_and_epoch_ads() {
     std::fs::write(kept.join("gaps.jsonl"), gap).unwrap();
     let text = ALL.replace("logs: [EventLog*]", "logs: [EventLog, kept]");
     let Checked { sweep, notes, .. } = checked(here, &text).unwrap();
-    let found = &sweep.data.access_points[0];
+    let found = &sweep.plan.data.access_points[0];
     assert_eq!(found.logs, [&[here.join("EventLog")], &paths[..3]].concat());
     assert_eq!(found.epochs, [here.join("epochs"), paths[3].clone()]);
     assert_eq!(notes.len(), 1);

@@ -1,30 +1,22 @@
 //! `tracking`: Weights & Biases.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::section::{Section, Value};
 use crate::sweep::plan::Tracking;
 
 /// Reads `tracking`.
-pub(super) fn tracking(root: &mut Section<'_>, folder: &Path) -> Tracking {
-    let mut found = Tracking {
-        project: "holdadvise".to_owned(),
-        python: PathBuf::from("/usr/bin/python3"),
-        ..Tracking::default()
-    };
-    let Some(mut outer) = root.section("tracking") else { return found };
+pub(super) fn tracking(root: &mut Section<'_>, found: &mut Tracking, folder: &Path) {
+    let Some(mut outer) = root.section("tracking") else { return };
     let section = outer.section("wandb");
     outer.finish();
-    let Some(mut section) = section else { return found };
-    let enabled = section.take("enabled");
-    found.enabled = enabled.is_none_or(|value| value.flag().unwrap_or_default());
-    if let Some(value) = section.take("project") {
-        found.project = value.text().unwrap_or_default();
-    }
-    found.entity = section.take("entity").as_ref().and_then(Value::text);
-    if let Some(value) = section.take("mode") {
-        found.offline = value.word(&[("online", false), ("offline", true)]).unwrap_or_default();
-    }
+    let Some(mut section) = section else { return };
+    found.enabled = true;
+    section.set("enabled", &mut found.enabled, Value::flag);
+    section.set("project", &mut found.project, Value::text);
+    section.set("entity", &mut found.entity, |value| Some(value.text()));
+    let words = [("online", false), ("offline", true)];
+    section.set("mode", &mut found.offline, |value| value.word(&words));
     if let Some(value) = section.take("python") {
         if let Some(text) = value.text() {
             found.python = folder.join(&text);
@@ -34,5 +26,4 @@ pub(super) fn tracking(root: &mut Section<'_>, folder: &Path) -> Tracking {
         }
     }
     section.finish();
-    found
 }
