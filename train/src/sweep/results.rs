@@ -7,9 +7,8 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::folder::read_plan;
 use super::halving::better;
@@ -63,24 +62,16 @@ pub struct Point {
     pub of: Option<[u64; 2]>,
 }
 
-/// A line of metrics.
-#[derive(Deserialize)]
-#[serde(transparent)]
-struct Line(BTreeMap<String, Value>);
-
-impl Line {
-    fn number(&self, name: &str) -> Option<f64> {
-        self.0.get(name)?.as_f64()
-    }
-
-    /// What it says of a figure after an epoch.
-    fn point(&self, metric: &str) -> Option<Point> {
-        let count = |name| self.number(name).map(|count| count.max(0.0) as u64);
+impl Point {
+    /// What a line of metrics says of a figure after an epoch.
+    fn of(line: &Map<String, Value>, metric: &str) -> Option<Self> {
+        let number = |name: &str| line.get(name)?.as_f64();
+        let count = |name| number(name).map(|count| count.max(0.0) as u64);
         let rows = count("validation_rows");
-        Some(Point {
-            epoch: self.number("epoch")?,
-            figure: self.number(metric)?,
-            half_width: self.number(&format!("{metric}_half_width")),
+        Some(Self {
+            epoch: number("epoch")?,
+            figure: number(metric)?,
+            half_width: number(&format!("{metric}_half_width")),
             of: rows.zip(count("validation_clusters")).map(|(rows, clusters)| [rows, clusters]),
         })
     }
@@ -207,8 +198,9 @@ fn trial_of(folder: &Path, plan: &Plan, trial: &Trial, damaged: &mut usize) -> T
             json::<RungResult>(&here.join("result.json"), damaged).map(|read| (rung.number, read)),
         );
         for line in lines(&here.join("metrics.jsonl"), damaged) {
-            epochs = epochs.max(line.number("epoch").map_or(0, |epoch| epoch.max(0.0) as usize));
-            if let Some(point) = line.point(&plan.metric.name) {
+            let epoch = line.get("epoch").and_then(Value::as_f64);
+            epochs = epochs.max(epoch.map_or(0, |epoch| epoch.max(0.0) as usize));
+            if let Some(point) = Point::of(&line, &plan.metric.name) {
                 // What a training that started again says last, counts.
                 curve.insert(point.epoch.max(0.0) as u64, point);
             }
@@ -242,10 +234,10 @@ fn json<T: DeserializeOwned>(path: &Path, damaged: &mut usize) -> Option<T> {
 }
 
 /// The lines of metrics that can be read.
-fn lines(path: &Path, damaged: &mut usize) -> Vec<Line> {
+fn lines(path: &Path, damaged: &mut usize) -> Vec<Map<String, Value>> {
     let bytes = bytes(path, damaged).unwrap_or_default();
     let lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
-    let read: Vec<Option<Line>> = lines.map(|line| serde_json::from_slice(line).ok()).collect();
+    let read: Vec<Option<_>> = lines.map(|line| serde_json::from_slice(line).ok()).collect();
     *damaged += read.iter().filter(|line| line.is_none()).count();
     read.into_iter().flatten().collect()
 }

@@ -211,17 +211,12 @@ impl Verdict {
             remarks.extend(of_intervals(report.draws, clusters));
         }
         let note = report.methods.iter().find(|method| method.name == report.own);
-        let next = After {
-            own: &report.own,
-            file: note.and_then(|note| note.files.first()).map(|file| file.file.as_str()),
-            command: &report.command,
-            against: against.as_deref(),
-            judgement,
-        };
-        let next = next.next();
-        let own = report.own.clone();
-        let decisions = None;
-        Self { own, against, judgement, rows, clusters, figures, remarks, decisions, next }
+        let file = note.and_then(|note| note.files.first()).map(|file| file.file.as_str());
+        let (own, decisions, next) = (report.own.clone(), None, Vec::new());
+        let mut verdict =
+            Self { own, against, judgement, rows, clusters, figures, remarks, decisions, next };
+        verdict.next = verdict.after(file, &report.command);
+        verdict
     }
 
     /// In a sentence.
@@ -299,26 +294,16 @@ pub(crate) fn of_intervals(draws: usize, clusters: usize) -> Vec<String> {
     lines
 }
 
-/// What to do after an evaluation.
-#[derive(Clone, Copy)]
-struct After<'a> {
-    own: &'a str,
-    /// The file of its first training seed.
-    file: Option<&'a str>,
-    /// The command line of the evaluation.
-    command: &'a str,
-    against: Option<&'a str>,
-    judgement: Option<Judgement>,
-}
-
-impl After<'_> {
-    fn next(&self) -> Vec<Next> {
-        let Self { own, file, command, against, judgement } = *self;
+impl Verdict {
+    /// What to do after an evaluation by this command line; `file` is that of the first training
+    /// seed.
+    fn after(&self, file: Option<&str>, command: &str) -> Vec<Next> {
         let Some(model) = file.filter(|file| file.ends_with(".pt")) else {
-            let text = format!("{own} is no model that can be installed: keep the {IN_USE}.");
+            let text =
+                format!("{} is no model that can be installed: keep the {IN_USE}.", self.own);
             return vec![Next::new(text, Vec::new())];
         };
-        if against != Some(IN_USE) {
+        if self.against.as_deref() != Some(IN_USE) {
             let more = ["--method", &format!("{IN_USE}={SYSTEM_MODEL}"), "--replace"];
             let there = command.split(' ').any(|word| word == "--replace");
             let more = shell_command(more.into_iter().take(if there { 2 } else { 3 }));
@@ -332,7 +317,7 @@ impl After<'_> {
                 vec![command],
             )];
         }
-        match judgement {
+        match self.judgement {
             Some(Judgement::Better) => vec![Next::install(model)],
             Some(Judgement::Mixed) => vec![
                 Next::new("Decide which of the figures below matters more to you.", Vec::new()),
@@ -429,27 +414,32 @@ mod tests {
 
     #[test]
     fn what_to_do_follows_from_the_judgement() {
-        let after = After {
-            own: "ours",
-            file: Some("m.pt"),
-            command: "holdadvise-train evaluate d -o out",
-            against: Some(IN_USE),
-            judgement: None,
+        let command = "holdadvise-train evaluate d -o out";
+        let verdict = |against: &str, judgement| Verdict {
+            own: "ours".to_owned(),
+            against: Some(against.to_owned()),
+            judgement,
+            rows: 0,
+            clusters: 0,
+            figures: Vec::new(),
+            remarks: Vec::new(),
+            decisions: None,
+            next: Vec::new(),
         };
-        let of = |judgement| After { judgement: Some(judgement), ..after }.next();
+        let of = |judgement| verdict(IN_USE, Some(judgement)).after(Some("m.pt"), command);
         let installs = |next: &[Next]| next.iter().any(|next| next.commands.len() == 2);
         assert!(installs(&of(Judgement::Better)) && installs(&of(Judgement::Mixed)));
         for judgement in [Judgement::Worse, Judgement::Undecided] {
             let next = of(judgement);
             assert!(!installs(&next) && next[0].text.starts_with("Keep the model in use"));
         }
-        let without = After { against: Some(TABLE), ..after };
+        let without = verdict(TABLE, None);
         let compared = "holdadvise-train evaluate d -o out --method \
                         'model in use=/usr/share/condor/holdadvise/default.pt' --replace";
-        assert_eq!(without.next()[0].commands, [compared]);
-        let again = After { command: "holdadvise-train evaluate --replace d", ..without };
-        assert_eq!(again.next()[0].commands[0].matches("--replace").count(), 1);
-        let predictions = After { file: Some("p.safetensors"), ..after };
-        assert!(predictions.next()[0].text.contains("no model that can be installed"));
+        assert_eq!(without.after(Some("m.pt"), command)[0].commands, [compared]);
+        let again = without.after(Some("m.pt"), "holdadvise-train evaluate --replace d");
+        assert_eq!(again[0].commands[0].matches("--replace").count(), 1);
+        let predictions = without.after(Some("p.safetensors"), command);
+        assert!(predictions[0].text.contains("no model that can be installed"));
     }
 }

@@ -1,6 +1,5 @@
 //! The folder of a sweep, written whole or not at all; nothing in it is ever overwritten.
 
-use std::fmt;
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -9,30 +8,19 @@ use std::path::{Path, PathBuf};
 use holdadvise::text::shell_quote;
 
 use super::scripts::scripts;
-use super::steps::{self, ARCHITECTURE, CHAMPION, FROM, Kind, Step};
+use super::steps::{self, ARCHITECTURE, CHAMPION, FROM, Kind};
 use super::submit::descriptions;
 use super::{Request, SHARDS, graph, quote, unusable};
 use crate::Error;
 use crate::output::{self, FileError};
 use crate::sweep::plan::Plan;
 
-/// What was made.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Made {
-    /// The folder.
-    pub folder: PathBuf,
-    /// Nodes that prepare, train, and do the rest.
-    pub nodes: [usize; 3],
-    /// Trials and rungs.
-    pub trials: [usize; 2],
-}
-
-/// Writes the folder.
+/// Writes the folder; what was made, in words.
 ///
 /// # Errors
 /// When the plan makes no DAG, a name cannot stand in it, the folder is not empty, or a file cannot
 /// be written.
-pub fn write(request: &Request<'_>, folder: &Path) -> Result<Made, Error> {
+pub fn write(request: &Request<'_>, folder: &Path) -> Result<String, Error> {
     let plan = request.plan;
     let steps = steps::steps(plan, request.shards)?;
     let mut json = serde_json::to_vec_pretty(plan)?;
@@ -92,14 +80,17 @@ pub fn write(request: &Request<'_>, folder: &Path) -> Result<Made, Error> {
     // Last: a folder with it is complete.
     writer.file(Path::new("sweep.json"), &json)?;
 
-    let count = |of: &dyn Fn(&Step) -> bool| steps.iter().filter(|step| of(step)).count();
-    let prepares = count(&|step| matches!(step.kind, Kind::Shard | Kind::Merge));
-    let trains = count(&|step| step.kind == Kind::Train);
-    Ok(Made {
-        folder: folder.to_owned(),
-        nodes: [prepares, trains, steps.len() - prepares - trains + 1],
-        trials: [plan.trials.len(), plan.rungs.len()],
-    })
+    let count = |kind| steps.iter().filter(|step| step.kind == kind).count();
+    let (prepare, train) = (count(Kind::Shard) + count(Kind::Merge), count(Kind::Train));
+    let (trials, rungs) = (plan.trials.len(), plan.rungs.len());
+    let folder = folder.to_string_lossy();
+    Ok(format!(
+        "{folder}: {trials} trials on {rungs} rungs\n  \
+         {prepare} nodes prepare the data, {train} train (those of trials that lost are skipped), \
+         {} decide and report\nTo start it:\n  cd {} && condor_submit_dag sweep.dag\n",
+        steps.len() - prepare - train + 1,
+        shell_quote(&folder)
+    ))
 }
 
 /// HTCondor does not follow links to folders: one that needs another name cannot be transferred.
@@ -167,18 +158,5 @@ impl Writer<'_> {
     fn link(&mut self, to: &Path, name: &Path) -> Result<(), Error> {
         let path = self.folder.join(name);
         Ok(symlink(to, &path).map_err(FileError::of(&path))?)
-    }
-}
-
-impl fmt::Display for Made {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ([prepare, train, other], [trials, rungs]) = (self.nodes, self.trials);
-        let folder = self.folder.to_string_lossy();
-        writeln!(f, "{folder}: {trials} trials on {rungs} rungs")?;
-        writeln!(
-            f,
-            "  {prepare} nodes prepare the data, {train} train (those of trials that lost are skipped), {other} decide and report"
-        )?;
-        write!(f, "To start it:\n  cd {} && condor_submit_dag sweep.dag\n", shell_quote(&folder))
     }
 }

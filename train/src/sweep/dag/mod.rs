@@ -20,7 +20,7 @@ mod scripts;
 pub mod steps;
 mod submit;
 
-pub use folder::{Made, write};
+pub use folder::write;
 pub use graph::SKIP;
 pub use pool::check as check_pool;
 

@@ -21,24 +21,6 @@ use crate::Error;
 use crate::output::FileError;
 use crate::sweep::plan::{Plan, Program, Resources};
 
-/// Memory of any job before its data, MB: program and libtorch.
-const BASE_MEMORY: u64 = 1536;
-
-/// Memory of the program without a network, MB.
-const SHARD_MEMORY: u64 = 512;
-
-/// Memory of a job on a GPU besides, MB: CUDA keeps its libraries in it.
-const GPU_MEMORY: u64 = 3072;
-
-/// Memory for each MB read: the file, its rows, their tensors, and what is made of them.
-const MEMORY_FACTOR: u32 = 4;
-
-/// Disk of any job before what it reads, MB.
-const BASE_DISK: u64 = 1024;
-
-/// Disk for each MB read: what is transferred, what is unpacked, and what is written.
-const DISK_FACTOR: u64 = 3;
-
 /// The end of a description: how holds end, and where output goes (`end.sub`).
 struct Ending {
     /// From where the job runs to the folder of the sweep.
@@ -60,8 +42,11 @@ struct Remote<'a> {
     inputs: String,
     cpus: u32,
     gpus: u32,
-    memory: String,
-    disk: String,
+    /// What the sweep file sets, MB.
+    memory: Option<u64>,
+    disk: Option<u64>,
+    /// What of the files transferred is the program, MB.
+    program: u64,
     ending: Ending,
 }
 
@@ -201,10 +186,9 @@ fn remote<'a>(request: &'a Request<'_>, shipped: &'a Shipped, kind: Kind) -> Rem
         }
     };
     let inputs: Vec<&str> = shipped.tarball.iter().chain(&inputs).map(String::as_str).collect();
-    let training = kind == Kind::Train;
-    let Resources { cpus, gpus, memory, disk, retries, .. } = plan.resources;
-    let (cpus, gpus) = if training { (cpus, gpus) } else { (1, 0) };
-    let base = BASE_MEMORY + if gpus > 0 { GPU_MEMORY } else { 0 };
+    let retries = plan.resources.retries;
+    let usual = Resources { cpus: 1, ..Resources::default() };
+    let resources = if kind == Kind::Train { &plan.resources } else { &usual };
     Remote {
         kind,
         image: shipped.image.as_deref(),
@@ -212,22 +196,11 @@ fn remote<'a>(request: &'a Request<'_>, shipped: &'a Shipped, kind: Kind) -> Rem
         folder,
         arguments,
         inputs: inputs.join(", "),
-        cpus,
-        gpus,
-        memory: match (memory.filter(|_| training), kind, shipped.size) {
-            (Some(memory), ..) => memory.to_string(),
-            // Logs may be packed, and of a folder HTCondor does not know the size.
-            (_, Kind::Shard, _) => format!("{SHARD_MEMORY} + $(memory)"),
-            (_, _, 0) => format!("{base} + {MEMORY_FACTOR} * TransferInputSizeMB"),
-            (_, _, size) => format!("{base} + {MEMORY_FACTOR} * (TransferInputSizeMB - {size})"),
-        },
-        disk: match (disk.filter(|_| training), kind) {
-            (Some(disk), _) => format!("{disk} * 1024"),
-            (_, Kind::Shard) => {
-                format!("({BASE_DISK} + {} + $(disk)) * 1024", DISK_FACTOR * shipped.size)
-            }
-            _ => format!("({BASE_DISK} + {DISK_FACTOR} * TransferInputSizeMB) * 1024"),
-        },
+        cpus: resources.cpus,
+        gpus: resources.gpus,
+        memory: resources.memory,
+        disk: resources.disk,
+        program: shipped.size,
         ending: Ending { up, logs, retries },
     }
 }

@@ -154,10 +154,13 @@ impl Tree {
                 refuse("more than 32 lists and mappings within each other")
             }
             Event::SequenceStart(anchor, None) => {
-                self.begin(node(Content::List(Vec::new())), anchor)
+                self.open.push(Open { node: node(Content::List(Vec::new())), anchor, key: None });
+                Ok(())
             }
             Event::MappingStart(anchor, None) => {
-                self.begin(node(Content::Mapping(Vec::new())), anchor)
+                let node = node(Content::Mapping(Vec::new()));
+                self.open.push(Open { node, anchor, key: None });
+                Ok(())
             }
             Event::SequenceEnd | Event::MappingEnd => {
                 let Some(Open { mut node, anchor, .. }) = self.open.pop() else { return Ok(()) };
@@ -166,11 +169,6 @@ impl Tree {
                 self.put(node, anchor)
             }
         }
-    }
-
-    fn begin(&mut self, node: Node, anchor: usize) -> Result<(), Problem> {
-        self.open.push(Open { node, anchor, key: None });
-        Ok(())
     }
 
     /// Puts a node that was not counted yet where it belongs.
