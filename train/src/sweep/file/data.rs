@@ -59,7 +59,7 @@ pub(super) fn data(root: &mut Section<'_>, data: &mut Data, folder: &Path, now: 
     let rows = |value: &Value<'_>| value.whole(1..=1_000_000);
     section.set("least_validation_rows", &mut data.least_validation_rows, rows);
     let value = section.value.clone();
-    section.finish();
+    drop(section);
     if data.validation_fraction + data.test_fraction > 0.95 {
         value.error("`validation_fraction` and `test_fraction` leave hardly anything to train on");
     }
@@ -94,18 +94,18 @@ fn times(section: &mut Section<'_>, data: &mut Data, now: i64) {
 fn access_point(value: Value<'_>, others: &[AccessPoint], folder: &Path) -> Option<AccessPoint> {
     let mut section = value.section()?;
     let mut found = AccessPoint::default();
-    match section.take("name") {
-        None => section.value.error("expected a `name`"),
-        Some(value) => {
-            found.name = value.text()?;
-            let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-            let name = &found.name;
-            if !name.chars().all(plain) || name.starts_with('-') || name.len() > 100 {
-                value.error("expected a host name or the like, of letters, digits and `._-`");
-            } else if others.iter().any(|other| other.name == *name) {
-                value.error(format_args!("a second `{name}`"));
-            }
+    let named = section.take("name");
+    if named.is_none() {
+        section.value.error("expected a `name`");
+    }
+    if let Some((value, name)) = named.and_then(|value| Some((value.clone(), value.text()?))) {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        if !name.chars().all(plain) || name.starts_with('-') || name.len() > 100 {
+            value.error("expected a host name or the like, of letters, digits and `._-`");
+        } else if others.iter().any(|other| other.name == name) {
+            value.error(format_args!("a second `{name}`"));
         }
+        found.name = name;
     }
     let mut beside = Vec::new();
     match section.take("logs") {
@@ -128,7 +128,6 @@ fn access_point(value: Value<'_>, others: &[AccessPoint], folder: &Path) -> Opti
         Some(Some(zone))
     });
     section.set("userlogs", &mut found.userlogs, Value::flag);
-    section.finish();
     Some(found)
 }
 

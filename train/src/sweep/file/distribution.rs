@@ -82,7 +82,6 @@ pub(super) fn distribution(value: Value<'_>, parameter: &Parameter) -> Option<Di
     let word = section.take("distribution");
     let given = KEYS.into_iter().filter_map(|key| Some((key, section.take(key)?))).collect();
     let keys = Keys { value, kind, given };
-    section.finish();
     let word = match word {
         Some(value) => known_word(&value)?,
         None => keys.implied_word()?,

@@ -224,6 +224,5 @@ fn sweep(whole: Value<'_>, folder: &Path, now: Timestamp) -> Option<SweepFile> {
     nodes::resources(&mut root, &mut plan.resources);
     *program = nodes::program(&mut root, folder);
     tracking::tracking(&mut root, &mut plan.tracking, folder);
-    root.finish();
     Some(file)
 }

@@ -18,7 +18,6 @@ pub(super) fn resources(root: &mut Section<'_>, found: &mut Resources) {
     section.set("checkpoint", &mut found.checkpoint, |value| value.seconds(1));
     let lines = section.take("submit").map(|value| value.list()).unwrap_or_default();
     found.submit.extend(lines.iter().filter_map(submit_line));
-    section.finish();
 }
 
 /// A line for the submit descriptions.
@@ -36,8 +35,6 @@ fn submit_line(value: &Value<'_>) -> Option<String> {
 pub(super) fn program(root: &mut Section<'_>, folder: &Path) -> Option<Program> {
     let mut section = root.section("program")?;
     let ways = ["container", "tarball", "installed"].map(|key| section.take(key));
-    let whole = section.value.clone();
-    section.finish();
     match ways {
         [Some(value), None, None] => {
             let text = value.text()?;
@@ -60,7 +57,7 @@ pub(super) fn program(root: &mut Section<'_>, folder: &Path) -> Option<Program> 
             Some(Program::Installed(path))
         }
         _ => {
-            whole.error("expected one of `container`, `tarball` or `installed`");
+            section.value.error("expected one of `container`, `tarball` or `installed`");
             None
         }
     }

@@ -92,7 +92,6 @@ pub(super) fn preprocessing<'a>(
         (None, None, None) => {}
     }
     section.set("settings", &mut found.settings, |value| Some(value.whole(1..=MOST_SETTINGS)));
-    section.finish();
 }
 
 /// A list of edges, or `values` with several of them.
@@ -108,7 +107,6 @@ fn frame_edges<'a>(value: &Value<'a>) -> Vec<Vec<u32>> {
         (None, Some(node)) => Value { node, ..value.clone() }.list(),
         _ => Vec::new(),
     };
-    section.finish();
     if lists.is_empty() {
         value.error("expected a list, or `values` with lists");
     }

@@ -78,7 +78,6 @@ pub(super) fn training<'a>(
         begin(space, &path, value);
         Some(Some(path))
     });
-    section.finish();
 }
 
 /// Gives the sizes of the network the values of the model that trials begin with.
@@ -168,7 +167,6 @@ pub(super) fn metric(root: &mut Section<'_>, metric: &mut Metric) {
                 value.error(format_args!("the goal of {} is `{better}`", metric.name));
             }
         }
-        section.finish();
     }
 }
 
@@ -181,12 +179,10 @@ pub(super) fn budget(root: &mut Section<'_>, budget: &mut Budget) {
     if let Err(text) = halving::rungs(1, budget.rungs, budget.eta, budget.epochs) {
         section.value.error(text);
     }
-    section.finish();
 }
 
 /// Reads `early_stopping`: the patience.
 pub(super) fn early_stopping(root: &mut Section<'_>, patience: &mut usize) {
     let Some(mut section) = root.section("early_stopping") else { return };
     section.set("patience", patience, |value| value.whole(1..=10_000));
-    section.finish();
 }

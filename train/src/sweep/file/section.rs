@@ -1,4 +1,5 @@
-//! A mapping of the sweep file, whose keys are taken one by one; what is left over is unknown.
+//! A mapping of the sweep file, whose keys are taken one by one; what is left over at its end is
+//! unknown.
 
 use std::fmt::Display;
 
@@ -79,9 +80,11 @@ impl<'a> Section<'a> {
     pub(super) fn section(&mut self, key: &'static str) -> Option<Section<'a>> {
         self.take(key)?.section()
     }
+}
 
-    /// Tells of the keys that nobody asked for.
-    pub(super) fn finish(self) {
+impl Drop for Section<'_> {
+    /// Tells of the keys that nobody took.
+    fn drop(&mut self) {
         for entry in self.entries.iter().filter(|entry| !self.known.contains(&entry.key.as_str())) {
             unknown(&self.value.within(&entry.key, &entry.value), entry, &self.known);
         }

@@ -325,6 +325,10 @@ fn each_mistake_is_told_with_its_place() {
             "1:31: data.access_points.name: expected a host name or the like, of letters, digits and `._-`",
         ),
         (
+            "data: {access_points: [{name: [a], logs: EventLog}]}",
+            "1:31: data.access_points.name: expected one line of text, not a list",
+        ),
+        (
             "data: {access_points: [{name: a, logs: 'No*'}]}",
             &format!("1:40: data.access_points.logs: no file matches {there}/No*"),
         ),

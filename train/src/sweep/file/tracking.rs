@@ -8,9 +8,7 @@ use crate::sweep::plan::Tracking;
 /// Reads `tracking`.
 pub(super) fn tracking(root: &mut Section<'_>, found: &mut Tracking, folder: &Path) {
     let Some(mut outer) = root.section("tracking") else { return };
-    let section = outer.section("wandb");
-    outer.finish();
-    let Some(mut section) = section else { return };
+    let Some(mut section) = outer.section("wandb") else { return };
     found.enabled = true;
     section.set("enabled", &mut found.enabled, Value::flag);
     section.set("project", &mut found.project, Value::text);
@@ -25,5 +23,4 @@ pub(super) fn tracking(root: &mut Section<'_>, found: &mut Tracking, folder: &Pa
             value.error(format_args!("there is no file {}", found.python.display()));
         }
     }
-    section.finish();
 }
