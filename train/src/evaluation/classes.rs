@@ -30,28 +30,16 @@ impl<const N: usize> Confusion<N> {
 
     /// With intervals of `draws` of clusters.
     pub(crate) fn named(&self, draws: usize, seed: u64) -> Named {
-        Named::of(&self.0, draws, seed, |of, counts| of(counts))
+        let sums = draw_sums(&self.0, draws, seed);
+        let whole: Vec<f64> = (0..N * N).map(|at| self.0.iter().map(|of| of[at]).sum()).collect();
+        let estimate = |figure: fn(&[f64]) -> f64| {
+            Estimate::new(figure(&whole), sums.iter().map(|sums| figure(sums)))
+        };
+        Named { accuracy: estimate(accuracy), f1: estimate(f1) }
     }
 }
 
 impl Named {
-    /// `combine` makes a value of a figure and of the sums over the clusters.
-    fn of(
-        counts: &[Vec<f64>],
-        draws: usize,
-        seed: u64,
-        combine: impl Fn(fn(&[f64]) -> f64, &[f64]) -> f64,
-    ) -> Self {
-        let sums = draw_sums(counts, draws, seed);
-        let width = counts.first().map_or(0, Vec::len);
-        let whole: Vec<f64> = (0..width).map(|at| counts.iter().map(|of| of[at]).sum()).collect();
-        let estimate = |figure: fn(&[f64]) -> f64| {
-            let drawn = sums.iter().map(|sums| combine(figure, sums));
-            Estimate::new(combine(figure, &whole), drawn)
-        };
-        Self { accuracy: estimate(accuracy), f1: estimate(f1) }
-    }
-
     /// Cells of a table.
     pub(crate) fn cells(&self) -> String {
         format!("{} | {}", self.accuracy.text(3), self.f1.text(3))

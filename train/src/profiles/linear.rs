@@ -60,7 +60,7 @@ fn step(linear: &mut Linear, inputs: &[Vec<f64>], rows: &[&Row], weight_of: &[f6
 }
 
 /// Weights by which each class counts the same; their mean over the rows is 1.
-pub(super) fn class_weights(rows: &[&Row]) -> [f64; CLASSES] {
+fn class_weights(rows: &[&Row]) -> [f64; CLASSES] {
     std::array::from_fn(|class| {
         let count = rows.iter().filter(|row| row.binding.number() == class).count();
         rows.len() as f64 / (CLASSES * count.max(1)) as f64

@@ -21,8 +21,6 @@ struct Line {
     file: PathBuf,
     /// The interpreter, the script, and its arguments.
     argv: Vec<String>,
-    #[serde(default)]
-    variation_of: Option<String>,
     /// Seconds.
     wall: f64,
     user: f64,
@@ -44,15 +42,11 @@ struct Line {
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     pub(super) project: String,
-    pub(super) language: Language,
-    pub(super) is_variation: bool,
     pub(super) columns: Vec<f32>,
     /// What bound it.
     pub(super) binding: Binding,
     /// Another resource of which it took nearly as large a share.
     pub(super) tie: Option<Binding>,
-    /// What bound it by what HTCondor would have measured: no traffic of its own.
-    pub(super) reported: Option<Binding>,
 }
 
 /// A share is nearly as large as another from this part of it on.
@@ -108,18 +102,11 @@ fn row(line: &Line, measured: &Path) -> Result<Option<Row>, String> {
     let disk = (line.read_bytes + line.write_bytes) / line.wall;
     let network = (line.net_rx + line.net_tx) / line.wall;
     let shares = Shares::of([Some(cpu), Some(line.peak_rss), Some(disk), Some(network)]);
-    // MemoryUsage is in MiB, Block*Kbytes in KiB; times are of the wall.
-    let mib = (line.peak_rss / 1_048_576.0).ceil() * 1_048_576.0;
-    let cpu = (line.user + line.sys) / line.wall;
-    let reported = Shares::of([Some(cpu), Some(mib), Some(disk), None]);
     let Some(binding) = shares.binding() else { return Ok(None) };
     Ok(Some(Row {
         project: line.project.clone(),
-        language,
-        is_variation: line.variation_of.is_some(),
         columns: columns(&tree, line.argv.iter().skip(2).map(String::as_str)),
         binding,
         tie: tie(&shares, binding),
-        reported: reported.binding(),
     }))
 }

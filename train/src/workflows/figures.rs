@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use holdadvise::workflow::Recovery;
-use serde::Serialize;
 
 use super::Row;
 use crate::evaluation::classes::{Confusion, Named};
@@ -18,7 +17,7 @@ pub(super) const ACTIONS: usize = Recovery::ALL.len();
 pub(super) type Scores = [f64; ACTIONS + 1];
 
 /// The figures of a method.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub(super) struct Figures {
     /// Mean over the actions of the AUROC of one against the rest.
     pub(super) action: Estimate,
@@ -28,8 +27,6 @@ pub(super) struct Figures {
     pub(super) accuracy: Estimate,
     /// Mean over the actions of F1.
     pub(super) f1: Estimate,
-    /// AUROC of each action.
-    pub(super) actions: Vec<Estimate>,
 }
 
 impl Figures {
@@ -57,14 +54,7 @@ impl Figures {
             memory: drawn.estimate(ACTIONS, 0),
             accuracy,
             f1,
-            actions: (0..ACTIONS).map(|action| drawn.estimate(action, 0)).collect(),
         }
-    }
-
-    /// Mean of the AUROC of actions and of memory, without an interval: what is chosen by.
-    pub(super) fn mean_auroc(rows: &[&Row], said: &[Scores]) -> f64 {
-        let this = Self::of(rows, said, 0);
-        f64::midpoint(this.action.value, this.memory.value)
     }
 
     /// Cells of a table.
@@ -108,7 +98,6 @@ pub(super) mod tests {
             cluster: 1,
             instant: 0,
             shown: Shown { counts, clusters: 1, ..Shown::default() },
-            said: None,
             holds: 1,
             action,
             memory: action == Recovery::Memory,

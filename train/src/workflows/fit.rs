@@ -1,5 +1,4 @@
-//! Fits the methods and compares them: majority, job model, boosted trees. The trees are what
-//! the program asks.
+//! Fits boosted trees, which the program asks, and compares them with the majority.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -8,7 +7,7 @@ use holdadvise::model::{Forest, TrainingSummary};
 use holdadvise::workflow::{Cell, Counts, Layout, Place, Recovery, RecoveryModel, Vocabulary};
 use serde_json::{Value, json};
 
-use super::figures::{ACTIONS, Figures, Scores};
+use super::figures::{Figures, Scores};
 use super::rows::read_rows;
 use super::{Row, served};
 use crate::Error;
@@ -24,18 +23,12 @@ pub struct FitOptions {
     /// Files of `workflows rows` to train on.
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     train: Vec<PathBuf>,
-    /// Files to choose by.
+    /// Files that stop the training.
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     validation: Vec<PathBuf>,
     /// Files that figures are of.
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     test: Vec<PathBuf>,
-    /// Access points of the training part that the choice of a layout trains on.
-    #[arg(long, default_value_t = 8, value_name = "N")]
-    search_on: usize,
-    /// Measure a learning curve too.
-    #[arg(long)]
-    curve: bool,
     /// Bootstrap draws of access points.
     #[arg(long, default_value_t = 1_000)]
     draws: usize,
@@ -53,12 +46,9 @@ pub struct FitOptions {
 /// Columns of [`Figures::cells`].
 const TITLES: &str = "AUROC, action | AUROC, memory | accuracy | macro F1";
 
-/// Shares of the training access points in a learning curve.
-const CURVE: [f64; 4] = [0.04, 0.1, 0.3, 1.0];
-
-/// Layouts of trees. Names of the simulator's sites mean nothing elsewhere.
-const LAYOUTS: [Layout; 2] =
-    [Layout { grouped: true, named: false }, Layout { grouped: false, named: false }];
+/// Names of the simulator's sites mean nothing elsewhere. Groups of causes were no better on the
+/// validation part.
+const LAYOUT: Layout = Layout { grouped: false, named: false };
 
 const BOOSTING: BoostingOptions = BoostingOptions { trees: 120, leaves: 12, tree_rate: 0.1 };
 
@@ -67,20 +57,6 @@ struct Parts<'a> {
     train: Vec<&'a Row>,
     validation: Vec<&'a Row>,
     test: Vec<&'a Row>,
-}
-
-impl Parts<'_> {
-    /// With the first access points of the training part alone.
-    fn fewer(&self, points: usize) -> Self {
-        let all: BTreeSet<u64> = self.train.iter().map(|row| row.access_point).collect();
-        let kept: BTreeSet<u64> = all.into_iter().take(points).collect();
-        let is_kept = |row: &&&Row| kept.contains(&row.access_point);
-        Self {
-            train: self.train.iter().filter(is_kept).copied().collect(),
-            validation: self.validation.clone(),
-            test: self.test.clone(),
-        }
-    }
 }
 
 /// Runs `workflows fit`.
@@ -98,57 +74,21 @@ pub(super) fn run(options: &FitOptions) -> Result<(), Error> {
         test: test.iter().collect(),
     };
     describe(&parts);
-    let few = parts.fewer(options.search_on);
     say(format_args!("\n| method | {TITLES} |\n|---|---|---|---|---|\n"));
-    let mut measured = Vec::new();
-    let mut measure = |name: &'static str, said: &[Scores]| {
-        let figures = Figures::of(&parts.test, said, options.draws);
-        say(format_args!("| {name} | {} |\n", figures.cells()));
-        measured.push((name, figures.actions));
+    let measure = |name: &str, rows: &[&Row], said: &[Scores]| {
+        let cells = Figures::of(rows, said, options.draws).cells();
+        say(format_args!("| {name} | {cells} |\n"));
     };
-    measure("majority", &majority(&parts));
-    if parts.test.iter().any(|row| row.said.is_some()) {
-        let said: Vec<Scores> = parts.test.iter().map(|row| of_job_model(row.said)).collect();
-        measure("job model, mean over held jobs", &said);
-    }
-    let layout = layout_of_trees(&few, options.seed)?;
-    let model = trees(&parts, layout, options.seed)?;
-    measure("boosted trees", &said(&model, &parts.test));
+    measure("majority", &parts.test, &majority(&parts));
+    let model = trees(&parts, options.seed)?;
+    measure("boosted trees", &parts.test, &said(&model, &parts.test));
     let blank = blank(&parts.test);
     let blank: Vec<&Row> = blank.iter().collect();
-    measure("boosted trees, no site known", &said(&model, &blank));
-    let names = Recovery::ALL.map(Recovery::name).join(" | ");
-    say(format_args!(
-        "\n| AUROC, one action against the rest | {names} |\n|---|---|---|---|---|---|\n"
-    ));
-    for (name, actions) in &measured {
-        let cells: Vec<String> = actions.iter().map(|figure| figure.text(3)).collect();
-        say(format_args!("| {name} | {} |\n", cells.join(" | ")));
-    }
+    measure("boosted trees, no site known", &blank, &said(&model, &blank));
     served::measure(&model, &parts.test, options.draws);
     say(format_args!("\nWhere no site is known:\n"));
     served::measure(&model, &blank, options.draws);
-    if let Some(output) = output {
-        output.write(&model.to_bytes()?)?;
-    }
-    if options.curve {
-        curve(options, &parts, layout)?;
-    }
-    Ok(())
-}
-
-/// The layout with which trees are best on the validation part.
-fn layout_of_trees(parts: &Parts<'_>, seed: u64) -> Result<Layout, Error> {
-    let mut best = (f64::NEG_INFINITY, LAYOUTS[0]);
-    for layout in LAYOUTS {
-        let said = said(&trees(parts, layout, seed)?, &parts.validation);
-        let figure = Figures::mean_auroc(&parts.validation, &said);
-        eprintln!("trees, {layout:?}: {figure:.4} on validation");
-        if figure > best.0 {
-            best = (figure, layout);
-        }
-    }
-    Ok(best.1)
+    output.map_or(Ok(()), |output| Ok(output.write(&model.to_bytes()?)?))
 }
 
 /// No access point lies in two parts.
@@ -197,26 +137,10 @@ fn majority(parts: &Parts<'_>) -> Vec<Scores> {
     vec![said; parts.test.len()]
 }
 
-/// By benefit: of a release with probability p it is 2 p - 1, of giving up 0. The job model cannot
-/// say that work is to be split.
-fn of_job_model(said: Option<[f64; 3]>) -> Scores {
-    let [as_is, memory, site] = said.unwrap_or([0.5; 3]);
-    let benefit = [as_is, site, memory].map(|p| 2.0 * p - 1.0);
-    let all: [f64; ACTIONS] = [benefit[0], benefit[1], benefit[2], -1.0, 0.0];
-    std::array::from_fn(|at| match all.get(at) {
-        Some(own) => {
-            let others = all.iter().enumerate().filter(|(other, _)| *other != at);
-            let best = others.map(|(_, benefit)| *benefit).fold(-1.0, f64::max);
-            (own - best + 2.0) / 4.0
-        }
-        None => f64::midpoint(1.0, memory - as_is),
-    })
-}
-
 /// Boosted trees, one forest for each action against the rest and one for memory. Each row counts
 /// once more as at an access point that knows no sites.
-fn trees(parts: &Parts<'_>, layout: Layout, seed: u64) -> Result<RecoveryModel, Error> {
-    let vocabulary = Vocabulary::of(parts.train.iter().map(|row| &row.shown.counts), layout);
+fn trees(parts: &Parts<'_>, seed: u64) -> Result<RecoveryModel, Error> {
+    let vocabulary = Vocabulary::of(parts.train.iter().map(|row| &row.shown.counts), LAYOUT);
     let [height, width] = vocabulary.sides();
     let rows = || parts.train.iter().chain(&parts.validation);
     let with = |row: &&Row| {
@@ -288,25 +212,6 @@ fn said(model: &RecoveryModel, rows: &[&Row]) -> Vec<Scores> {
     rows.iter().map(of).collect()
 }
 
-/// Figures by the number of access points that train.
-fn curve(options: &FitOptions, parts: &Parts<'_>, layout: Layout) -> Result<(), Error> {
-    let points: BTreeSet<u64> = parts.train.iter().map(|row| row.access_point).collect();
-    say(format_args!(
-        "\n| access points | rows | method | {TITLES} |\n|---|---|---|---|---|---|---|\n"
-    ));
-    for share in CURVE {
-        let n = (points.len() as f64 * share).ceil() as usize;
-        let fewer = parts.fewer(n);
-        let rows = fewer.train.len();
-        let show = |name: &str, said: &[Scores]| {
-            let cells = Figures::of(&parts.test, said, options.draws).cells();
-            say(format_args!("| {n} | {rows} | {name} | {cells} |\n"));
-        };
-        show("boosted trees", &said(&trees(&fewer, layout, options.seed)?, &parts.test));
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::figures::tests::row;
@@ -322,16 +227,5 @@ mod tests {
         assert!(error.contains("access point 1 lies in two parts"), "{error}");
         let error = apart(&[&of(1), &Vec::new(), &of(3)]).unwrap_err().to_string();
         assert!(error.contains("the validation part has no rows"), "{error}");
-    }
-
-    #[test]
-    fn the_job_model_gives_up_where_nothing_has_a_chance() {
-        let most = |said: [f64; 3]| {
-            let of = of_job_model(Some(said));
-            (0..ACTIONS).max_by(|&a, &b| of[a].total_cmp(&of[b])).map(|at| Recovery::ALL[at])
-        };
-        assert_eq!(most([0.1, 0.2, 0.3]), Some(Recovery::GiveUp));
-        assert_eq!(most([0.6, 0.9, 0.5]), Some(Recovery::Memory));
-        assert_eq!(most([0.6, 0.5, 0.7]), Some(Recovery::Elsewhere));
     }
 }

@@ -4,10 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
-use eventlog::JobId;
-use holdadvise::advice::{Advisor, Held};
-use holdadvise::history::{Action, History};
-use holdadvise::model::Model;
+use holdadvise::history::History;
 use holdadvise::workflow::{By, End, Recovery, Run, Shown, runs, suspects};
 use holdadvise_simulate::Cause;
 use serde::{Deserialize, Serialize};
@@ -21,9 +18,6 @@ use crate::say::{json_line, say};
 /// Failed runs of a cluster at which a row is made.
 const INSTANTS: [usize; 4] = [10, 30, 100, 300];
 
-/// Held jobs of a row that the job model is asked about, at most.
-const ASKED: usize = 10;
-
 /// Make rows of the workflows of simulations: JSON lines, one for each cluster at its 10th, 30th,
 /// 100th and 300th failed run
 #[derive(Clone, Debug, clap::Args)]
@@ -31,9 +25,6 @@ pub struct RowsOptions {
     /// Folders that `simulate` wrote, each an access point.
     #[arg(required = true)]
     simulations: Vec<PathBuf>,
-    /// A model of held jobs that is asked about those of each row.
-    #[arg(short, long, value_name = "FILE")]
-    model: Option<PathBuf>,
     /// File to write.
     #[arg(short, long)]
     output: PathBuf,
@@ -54,9 +45,6 @@ pub struct Row {
     /// What the runs until then show.
     #[serde(flatten)]
     pub shown: Shown,
-    /// Mean probability over the jobs held then that a release succeeds as it is, with more memory,
-    /// and at another site; `None` where no job model was asked, or it said nothing.
-    pub said: Option<[f64; 3]>,
     /// Holds until then whose hidden cause is known.
     pub holds: usize,
     /// What would be right: never an input.
@@ -69,10 +57,9 @@ pub struct Row {
 pub(super) fn run(options: &RowsOptions) -> Result<(), Error> {
     let output = Output::new(&options.output, options.replace);
     output.check()?;
-    let model = options.model.as_ref().map(Model::open).transpose()?;
     let mut file = Vec::new();
     for folder in &options.simulations {
-        let (rows, without) = of_simulation(folder, model.as_ref())?;
+        let (rows, without) = of_simulation(folder)?;
         rows.iter().try_for_each(|row| json_line(&mut file, row))?;
         let (shown, n) = (folder.display(), rows.len());
         say(format_args!("{shown}: {n} rows, {without} more without a hold by the system\n"));
@@ -103,7 +90,6 @@ pub(super) fn read_rows(paths: &[PathBuf]) -> Result<Vec<Row>, Error> {
 #[derive(Deserialize)]
 struct Hold {
     cluster: i32,
-    proc: i32,
     time: i64,
     cause: Cause,
 }
@@ -114,7 +100,7 @@ struct Description {
 }
 
 /// The rows of an access point, and how many have no hold by the system and are left out.
-fn of_simulation(folder: &Path, model: Option<&Model>) -> Result<(Vec<Row>, usize), Error> {
+fn of_simulation(folder: &Path) -> Result<(Vec<Row>, usize), Error> {
     let path = folder.join("simulation.json");
     let Description { seed } = serde_json::from_reader(open(&path)?).map_err(unread(&path))?;
     let path = plain_or_packed(folder, "truth.jsonl");
@@ -140,20 +126,10 @@ fn of_simulation(folder: &Path, model: Option<&Model>) -> Result<(Vec<Row>, usiz
         let places = suspects(&runs, By::Either);
         let shown = Shown::of(&history, &runs, &places, By::Either, instant);
         let (access_point, holds) = (seed, until.len());
-        let said = None;
-        let jobs: BTreeSet<JobId> =
-            until.iter().map(|hold| JobId::new(hold.cluster, hold.proc)).collect();
-        let row = Row { access_point, cluster, instant, shown, said, holds, action, memory };
-        rows.push((row, jobs));
+        rows.push(Row { access_point, cluster, instant, shown, holds, action, memory });
     }
-    rows.sort_by_key(|(row, _)| (row.instant, row.cluster));
-    if let Some(model) = model {
-        let advisor = Advisor::new(history, model)?;
-        for (row, jobs) in &mut rows {
-            row.said = asked(&advisor, jobs, row.instant)?;
-        }
-    }
-    Ok((rows.into_iter().map(|(row, _)| row).collect(), without))
+    rows.sort_by_key(|row| (row.instant, row.cluster));
+    Ok((rows, without))
 }
 
 /// When the clusters have had so many failed runs, each with its cluster.
@@ -174,26 +150,6 @@ fn runs_until(history: &History, cluster: i32, instant: i64) -> Vec<Run> {
     history.jobs_of(cluster).flat_map(|job| runs(history, job, instant)).collect()
 }
 
-/// What the job model says of the jobs that are held at the instant, on the mean.
-fn asked(
-    advisor: &Advisor<'_>,
-    jobs: &BTreeSet<JobId>,
-    instant: i64,
-) -> Result<Option<[f64; 3]>, Error> {
-    let held: Vec<Held> = jobs.iter().take(ASKED).map(|&job| Held::of_log(job)).collect();
-    let (mut sums, mut n) = ([0.0; 3], 0.0);
-    for advice in advisor.advise_all(&held, instant)?.into_iter().flatten() {
-        let as_is = advice.success_of(Action::AsIs).unwrap_or(0.0);
-        let of = [Action::AsIs, Action::Memory, Action::Site];
-        for (sum, action) in sums.iter_mut().zip(of) {
-            // An action that makes no sense here does what a release as it is does.
-            *sum += advice.success_of(action).unwrap_or(as_is);
-        }
-        n += 1.0;
-    }
-    Ok((n > 0.0).then(|| sums.map(|sum| sum / n)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -204,7 +160,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let preset = Preset::load("small").unwrap();
         simulate(&Settings::new(preset, 3, 7, folder.path())).unwrap();
-        let (rows, _) = of_simulation(folder.path(), None).unwrap();
+        let (rows, _) = of_simulation(folder.path()).unwrap();
         assert!(rows.len() > 2, "{}", rows.len());
         for row in &rows {
             assert!(
@@ -222,7 +178,7 @@ mod tests {
         let first = events.iter().position(is_later);
         let kept = events[..first.unwrap()].concat();
         std::fs::write(folder.path().join("EventLog"), kept).unwrap();
-        let (cut, _) = of_simulation(folder.path(), None).unwrap();
+        let (cut, _) = of_simulation(folder.path()).unwrap();
         assert_eq!(cut[0], *row);
     }
 
