@@ -8,7 +8,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use holdadvise_train::Error;
 use holdadvise_train::closed_loop;
 use holdadvise_train::data::{episodes, merge, tensors};
-use holdadvise_train::evaluation::{evaluate, judge, policies, predict, review, when};
+use holdadvise_train::evaluation::{evaluate, judge, predict, review};
 #[cfg(feature = "torch")]
 use holdadvise_train::export::train;
 use holdadvise_train::export::{self, calibrate};
@@ -38,14 +38,12 @@ enum Command {
     #[cfg(feature = "torch")]
     Train(train::TrainOptions),
     Evaluate(evaluate::EvaluateOptions),
-    Policies(policies::PoliciesOptions),
     ClosedLoop(closed_loop::ClosedLoopOptions),
     Predict(predict::PredictOptions),
     Export(export::ExportOptions),
     Calibrate(calibrate::CalibrateOptions),
     Review(review::ReviewOptions),
     Judge(judge::JudgeOptions),
-    When(when::WhenOptions),
     Dag(dag::DagOptions),
     /// Steps of a sweep, and what can be asked of one that runs
     #[command(subcommand)]
@@ -77,14 +75,12 @@ fn main() -> ExitCode {
         Command::Merge(options) => merge::run(options),
         Command::Split(options) => parts::run(options),
         Command::Evaluate(options) => evaluate::run(options),
-        Command::Policies(options) => policies::run(options),
         Command::ClosedLoop(options) => closed_loop::run(options),
         Command::Predict(options) => predict::run(options),
         Command::Export(options) => export::run(options),
         Command::Calibrate(options) => calibrate::run(options),
         Command::Review(options) => review::run(options),
         Command::Judge(options) => judge::run(options),
-        Command::When(options) => when::run(options),
         Command::Dag(options) => dag::run(options),
         Command::Sweep(command) => command.run(),
         Command::Profiles(command) => command.run(),
