@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::output::place;
-use crate::{Extras, Preset, Settings, SimulateError, Summary, When, simulate_with};
+use crate::{Extras, Preset, Settings, SimulateError, Summary, simulate_with};
 
 /// Arguments of `simulate`.
 #[derive(Args, Clone, Debug)]
@@ -27,7 +27,7 @@ pub struct Arguments {
     /// Let every duration take so many times as long, 0.001 to 1000, or so many between two as the
     /// seed draws them, as in 0.01:24; the days to simulate too
     #[arg(long, value_name = "FACTOR", value_parser = unit)]
-    pub unit: Option<Unit>,
+    pub unit: Option<[f64; 2]>,
     /// First day, as in 2024-03-04; default: the preset's
     #[arg(long, value_name = "DATE")]
     pub start: Option<jiff::civil::Date>,
@@ -43,19 +43,14 @@ pub struct Arguments {
     /// Leave out event 028
     #[arg(long)]
     pub no_job_ad_information: bool,
-    /// Add one play of a release as it is for each of nine delays, and one of a try, to each
-    /// instant of the oracle in truth.jsonl
+    /// Add one play of a release as it is for each of nine delays to each instant of the oracle in
+    /// truth.jsonl
     #[arg(long)]
     pub when: bool,
     /// Play so many releases for each delay, 1 to 1,000; truth.jsonl has the share that succeeds
     #[arg(long, value_name = "N", requires = "when", default_value_t = 1,
         value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub when_plays: u32,
-    /// Delays in seconds, with commas between, 0 to 31,536,000; default: now, 15 minutes, 1, 2, 4,
-    /// 8, 24, 48 and 72 hours
-    #[arg(long, value_name = "SECONDS", requires = "when", value_delimiter = ',',
-        value_parser = clap::value_parser!(i64).range(0..=31_536_000))]
-    pub when_delays: Vec<i64>,
     /// Write looks.jsonl: what looks at files, URLs and outputs would have found at the instants of
     /// the oracle
     #[arg(long)]
@@ -82,11 +77,9 @@ impl Arguments {
         if let Some(factor) = self.vary {
             preset = preset.vary(factor, self.seed);
         }
-        preset = match self.unit {
-            None => preset,
-            Some(Unit::Fixed(unit)) => preset.in_unit(unit),
-            Some(Unit::Drawn(between)) => preset.in_drawn_unit(between, self.seed),
-        };
+        if let Some(between) = self.unit {
+            preset = preset.in_drawn_unit(between, self.seed);
+        }
         let settings = Settings {
             preset,
             seed: self.seed,
@@ -96,34 +89,18 @@ impl Arguments {
             largest_log: self.max_log_size,
             most_rotations: self.max_rotations,
         };
-        let mut when = When { plays: self.when_plays, ..When::default() };
-        if !self.when_delays.is_empty() {
-            when.delays.clone_from(&self.when_delays);
-        }
-        simulate_with(&settings, Extras { when: self.when.then_some(when), looks: self.looks })
+        let when = self.when.then_some(self.when_plays);
+        simulate_with(&settings, Extras { when, looks: self.looks })
     }
 }
 
-/// What `--unit` says.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Unit {
-    /// This factor.
-    Fixed(f64),
-    /// One between these, log-uniformly, by the seed.
-    Drawn([f64; 2]),
-}
-
-fn unit(text: &str) -> Result<Unit, String> {
+/// The factors between which one is drawn: both are the same where one is given.
+fn unit(text: &str) -> Result<[f64; 2], String> {
     let number =
         |text: &str| text.parse().ok().filter(|unit: &f64| (0.001..=1_000.0).contains(unit));
-    let read = match text.split_once(':') {
-        None => number(text).map(Unit::Fixed),
-        Some((least, most)) => number(least)
-            .zip(number(most))
-            .filter(|(least, most)| least <= most)
-            .map(|(least, most)| Unit::Drawn([least, most])),
-    };
-    read.ok_or_else(|| {
+    let (least, most) = text.split_once(':').unwrap_or((text, text));
+    let read = number(least).zip(number(most)).filter(|(least, most)| least <= most);
+    read.map(|(least, most)| [least, most]).ok_or_else(|| {
         "expected a number from 0.001 to 1000, or two with a colon between, the smaller first, as \
          in 0.01:24"
             .to_owned()
@@ -143,8 +120,8 @@ mod tests {
 
     #[test]
     fn a_unit_is_a_factor_or_two() {
-        assert_eq!(unit("0.5"), Ok(Unit::Fixed(0.5)));
-        assert_eq!(unit("0.01:24"), Ok(Unit::Drawn([0.01, 24.0])));
+        assert_eq!(unit("0.5"), Ok([0.5, 0.5]));
+        assert_eq!(unit("0.01:24"), Ok([0.01, 24.0]));
         for wrong in ["0", "-1", "24:0.01", "1:", "NaN", "1:2:3", "1e9", ""] {
             assert!(unit(wrong).unwrap_err().contains("0.01:24"), "{wrong}");
         }

@@ -43,7 +43,7 @@ use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
 
-pub use arguments::{Arguments, Unit};
+pub use arguments::Arguments;
 pub use cause::{Cause, Reach};
 pub use engine::act::{Course, Deed, Event, Fix, HeldNow, Hidden, Loop, Policy, Thing};
 pub use error::SimulateError;
@@ -84,29 +84,12 @@ impl Settings {
 /// What is written besides, where it is asked for: it costs time and changes nothing else.
 #[derive(Clone, Debug, Default)]
 pub struct Extras {
-    /// Plays of a release as it is for each of some delays, and one of a try, beside the
-    /// probabilities of the oracle.
-    pub when: Option<When>,
+    /// So many plays of a release as it is for each of nine delays, beside the probabilities of the
+    /// oracle: 1 to 1,000.
+    pub when: Option<u32>,
     /// `looks.jsonl`: what looks at files, URLs and outputs would have found at the instants of the
     /// oracle.
     pub looks: bool,
-}
-
-/// Plays of releases that are made later.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct When {
-    /// Plays for each delay, 1 to 1,000.
-    pub plays: u32,
-    /// Seconds after the instant, in the preset's unit of time.
-    pub delays: Vec<i64>,
-}
-
-impl Default for When {
-    /// One play each, now and 15 minutes, 1, 2, 4, 8, 24, 48 and 72 hours later.
-    fn default() -> Self {
-        let delays = [0, 900, 3_600, 7_200, 14_400, 28_800, 86_400, 172_800, 259_200];
-        Self { plays: 1, delays: delays.to_vec() }
-    }
 }
 
 /// Stream of chance by which an access point is drawn that logs the least.

@@ -4,15 +4,13 @@
 //! simulation goes on.
 
 use std::cell::Cell;
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
 
-use crate::When as Delays;
 use crate::cause::Symptom;
 use crate::life::{Ending, Subject, attempt};
 use crate::random::Dice;
-use crate::truth::{Action, HoldRecord, Plays as WhenPlays, Probabilities, Share, Try, edited};
+use crate::truth::{Action, HoldRecord, Plays as WhenPlays, Probabilities, Share, edited};
 use crate::world::World;
 
 /// Runs the oracle plays for each action and instant. The standard error of a probability is at
@@ -26,6 +24,9 @@ const FIRST_WHEN_STREAM: u64 = 1 << 48;
 const NEXT_WHEN_STREAM: u64 = 1 << 40;
 /// Seconds after a release at which a job that has not ended counts as failed.
 const HORIZON: i64 = 10 * 86_400;
+/// Delays of releases that are played, seconds in the preset's unit of time: now and 15 minutes, 1,
+/// 2, 4, 8, 24, 48 and 72 hours.
+const DELAYS: [i64; 9] = [0, 900, 3_600, 7_200, 14_400, 28_800, 86_400, 172_800, 259_200];
 /// Runs after which a job that was only evicted counts as failed.
 pub(crate) const MOST_RUNS: u32 = 20;
 /// Questions that a thread takes at once.
@@ -48,23 +49,6 @@ pub(crate) struct Question {
     pub(crate) time: i64,
     pub(crate) subject: Subject,
     pub(crate) last_site: Option<usize>,
-    /// Whether one play is asked for each delay too.
-    pub(crate) when: Option<Box<When>>,
-}
-
-/// What the plays for each delay need besides.
-#[derive(Clone, Debug)]
-pub(crate) struct When {
-    /// Who is released first, as a try, where another job is held alike.
-    pub(crate) tried: Option<Tried>,
-}
-
-/// A job that is released first.
-#[derive(Clone, Debug)]
-pub(crate) struct Tried {
-    pub(crate) cluster: i32,
-    pub(crate) proc: i32,
-    pub(crate) subject: Subject,
 }
 
 /// Questions in the order they were asked, or their answers, and the number of the first.
@@ -76,26 +60,20 @@ struct Batch<T> {
 /// Answers, each with the index of its record.
 type Answers = Batch<(usize, Answer)>;
 
-/// Takes questions, and answers them on all cores but the one that asks.
+/// Takes questions, which rayon's threads answer.
 pub(crate) struct Oracle {
     batch: Batch<Question>,
-    sender: Sender<Batch<Question>>,
     desk: Arc<Desk>,
-    threads: Vec<JoinHandle<Vec<Answers>>>,
+    sender: Sender<Answers>,
+    receiver: Receiver<Answers>,
 }
 
 impl Oracle {
-    pub(crate) fn new(world: Arc<World>, seed: u64, delays: Delays) -> Self {
+    /// `when`: plays for each delay, where they are asked for.
+    pub(crate) fn new(world: Arc<World>, seed: u64, when: Option<u32>) -> Self {
         let (sender, receiver) = mpsc::channel();
-        let desk = Arc::new(Desk { world, seed, delays, batches: Mutex::new(receiver) });
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = (1..cores)
-            .map(|_| {
-                let desk = Arc::clone(&desk);
-                std::thread::spawn(move || desk.work())
-            })
-            .collect();
-        Self { batch: Batch { first: 0, of: Vec::new() }, sender, desk, threads }
+        let batch = Batch { first: 0, of: Vec::new() };
+        Self { batch, desk: Arc::new(Desk { world, seed, when }), sender, receiver }
     }
 
     pub(crate) fn ask(&mut self, question: Question) {
@@ -107,21 +85,18 @@ impl Oracle {
 
     fn hand_over(&mut self) {
         let next = Batch { first: self.batch.first + TOGETHER, of: Vec::new() };
-        // The desk, which has the other end, is there as long as this is.
-        let _ = self.sender.send(std::mem::replace(&mut self.batch, next));
+        let batch = std::mem::replace(&mut self.batch, next);
+        let (desk, sender) = (Arc::clone(&self.desk), self.sender.clone());
+        // Who has the other end waits for all answers.
+        rayon::spawn(move || drop(sender.send(desk.answer(&batch))));
     }
 
-    /// Puts all answers into their records.
-    pub(crate) fn finish(mut self, records: &mut [HoldRecord]) {
-        self.hand_over();
+    /// Puts all answers into their records. It waits for those that were handed over: a thread of
+    /// rayon must not call it then.
+    pub(crate) fn finish(self, records: &mut [HoldRecord]) {
         drop(self.sender);
-        let mut all = self.desk.work();
-        for thread in self.threads {
-            match thread.join() {
-                Ok(answers) => all.extend(answers),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
+        let mut all = vec![self.desk.answer(&self.batch)];
+        all.extend(self.receiver);
         all.sort_unstable_by_key(|answers| answers.first);
         for (record, answer) in all.into_iter().flat_map(|answers| answers.of) {
             let record = &mut records[record];
@@ -133,40 +108,28 @@ impl Oracle {
     }
 }
 
-/// Where threads fetch questions.
+/// What answers take.
 struct Desk {
     world: Arc<World>,
     seed: u64,
-    delays: Delays,
-    batches: Mutex<Receiver<Batch<Question>>>,
+    when: Option<u32>,
 }
 
 impl Desk {
-    /// Answers questions until no more will come. Each has chance of its own, so the answers do not
-    /// depend on who answers.
-    fn work(&self) -> Vec<Answers> {
+    /// Each question has chance of its own, so the answers do not depend on who answers.
+    fn answer(&self, batch: &Batch<Question>) -> Answers {
         let mut dice: Vec<Dice> = (0..PLAYS).map(|_| Dice::new(self.seed, 0)).collect();
-        let mut all = Vec::new();
-        while let Some(Batch { first, of: questions }) = self.next() {
-            let answers = questions.iter().enumerate().map(|(index, question)| {
-                let number = (first + index) as u64;
-                let stream = FIRST_STREAM + number * PLAYS as u64;
-                let mut answer = reply(&self.world, question, &mut dice, stream);
-                if let (Answer::Actions(answer), Some(when)) = (&mut answer, &question.when) {
-                    let stream = FIRST_WHEN_STREAM + 2 * number;
-                    let (delays, dice) = (&self.delays, &mut dice[..2]);
-                    answer.plays =
-                        Some(Box::new(plays(&self.world, question, when, delays, dice, stream)));
-                }
-                (question.record, answer)
-            });
-            all.push(Batch { first, of: answers.collect() });
-        }
-        all
-    }
-
-    fn next(&self) -> Option<Batch<Question>> {
-        self.batches.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
+        let answers = (batch.first..).zip(&batch.of).map(|(number, question)| {
+            let number = number as u64;
+            let stream = FIRST_STREAM + number * PLAYS as u64;
+            let mut answer = reply(&self.world, question, &mut dice, stream);
+            if let (Answer::Actions(answer), Some(count)) = (&mut answer, self.when) {
+                let stream = FIRST_WHEN_STREAM + 2 * number;
+                answer.plays = Some(plays(&self.world, question, count, &mut dice[0], stream));
+            }
+            (question.record, answer)
+        });
+        Batch { first: batch.first, of: answers.collect() }
     }
 }
 
@@ -186,7 +149,7 @@ fn reply(world: &World, question: &Question, dice: &mut [Dice], stream: u64) -> 
         let mut seen = Plays::default();
         for dice in dice.iter_mut() {
             dice.go_back();
-            match last_ending(world, &subject, question.time, dice).0 {
+            match last_ending(world, &subject, question.time, dice) {
                 Some(Ending::Success) => seen.successes += 1,
                 Some(Ending::Held(_, Symptom::Memory { .. })) => seen.memory = true,
                 Some(Ending::Held(_, Symptom::Disk { .. })) => seen.disk = true,
@@ -217,41 +180,26 @@ fn reply(world: &World, question: &Question, dice: &mut [Dice], stream: u64) -> 
     })
 }
 
-/// Plays of a release as it is after each delay, each with the same chance for all delays, and one
-/// of a try.
+/// Plays of a release as it is after each delay, each with the same chance for all delays.
 fn plays(
     world: &World,
     question: &Question,
-    when: &When,
-    delays: &Delays,
-    dice: &mut [Dice],
+    count: u32,
+    dice: &mut Dice,
     stream: u64,
 ) -> WhenPlays {
-    let mut play = |of: usize, number: u32, subject: &Subject, released: i64| {
-        dice[of].turn_to(stream + of as u64 + u64::from(number) * NEXT_WHEN_STREAM);
-        let (ending, end) = last_ending(world, subject, released, &mut dice[of]);
-        (ending == Some(Ending::Success), end - released)
-    };
-    let Question { time, subject, .. } = question;
-    let when_tried = when.tried.as_ref().map(|tried| {
-        let (success, took) = play(1, 0, &tried.subject, *time);
-        let (then, _) = play(0, 0, subject, time + took);
-        Try {
-            cluster: tried.cluster,
-            proc: tried.proc,
-            after: took,
-            success: u8::from(success),
-            then: u8::from(then),
-        }
-    });
     let mut share = |delay: i64| {
-        let succeeds = |number: &u32| play(0, *number, subject, time + delay).0;
-        let successes = (0..delays.plays).filter(succeeds).count();
+        let succeeds = |number: &u32| {
+            dice.turn_to(stream + u64::from(*number) * NEXT_WHEN_STREAM);
+            let ending = last_ending(world, &question.subject, question.time + delay, dice);
+            ending == Some(Ending::Success)
+        };
+        let successes = (0..count).filter(succeeds).count();
         // To three places.
-        (successes as f64 / f64::from(delays.plays) * 1_000.0).round() / 1_000.0
+        (successes as f64 / f64::from(count) * 1_000.0).round() / 1_000.0
     };
-    let when = delays.delays.iter().map(|&delay| (delay, Share(share(delay)))).collect();
-    WhenPlays { when, plays: delays.plays, tried: when_tried }
+    let when = DELAYS.map(|delay| (delay, Share(share(delay))));
+    WhenPlays { when: when.to_vec(), plays: count }
 }
 
 /// What the plays of one action came to.
@@ -273,27 +221,22 @@ impl Plays {
     }
 }
 
-/// Plays a release at `released` once: what ends it, or nothing within the horizon, and when.
-fn last_ending(
-    world: &World,
-    subject: &Subject,
-    released: i64,
-    dice: &mut Dice,
-) -> (Option<Ending>, i64) {
+/// Plays a release at `released` once: what ends it, or nothing within the horizon.
+fn last_ending(world: &World, subject: &Subject, released: i64, dice: &mut Dice) -> Option<Ending> {
     let mut now = released;
     for _ in 0..MOST_RUNS {
         now += minutes_to_match(world, dice);
         let run = attempt(world, subject, now, dice);
         now = run.end;
         if now - released >= HORIZON {
-            return (None, released + HORIZON);
+            return None;
         }
         match run.ending {
             Ending::Evicted | Ending::ShadowException { .. } | Ending::ReconnectFailed => {}
-            ending => return (Some(ending), now),
+            ending => return Some(ending),
         }
     }
-    (None, now)
+    None
 }
 
 /// Seconds from the queue to a slot.

@@ -29,7 +29,7 @@ pub(crate) struct Probabilities {
     pub(crate) site: f64,
     pub(crate) other: f64,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub(crate) plays: Option<Box<Plays>>,
+    pub(crate) plays: Option<Plays>,
 }
 
 /// What came of plays, knowing the hidden state at that instant.
@@ -40,9 +40,6 @@ pub(crate) struct Plays {
     /// Plays for each delay; left out where it is one.
     #[serde(skip_serializing_if = "is_one")]
     pub(crate) plays: u32,
-    /// Null where no other job of the owner is held alike.
-    #[serde(rename = "try")]
-    pub(crate) tried: Option<Try>,
 }
 
 // serde passes a reference.
@@ -63,19 +60,6 @@ impl Serialize for Share {
             share => serializer.serialize_f64(share),
         }
     }
-}
-
-/// Another job is released at that instant, and this one when it is known what came of it.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Try {
-    pub(crate) cluster: i32,
-    pub(crate) proc: i32,
-    /// Seconds until it is known.
-    pub(crate) after: i64,
-    /// 1 where the other succeeds.
-    pub(crate) success: u8,
-    /// 1 where this one then does.
-    pub(crate) then: u8,
 }
 
 /// One hold, with all that is hidden.
@@ -113,7 +97,6 @@ impl HoldRecord {
             at.time = clock.at(at.time);
             if let Some(plays) = &mut at.plays {
                 plays.when.iter_mut().for_each(|(delay, _)| *delay = clock.lasting(*delay));
-                plays.tried.iter_mut().for_each(|tried| tried.after = clock.lasting(tried.after));
             }
         }
     }

@@ -5,12 +5,12 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use classads::ClassAd;
 use eventlog::{Events, JobId, ReadOptions};
 use holdadvise::advice::{
-    Advice, Advisor, Change, ChangeKind, Correction, Costs, Figure, Held, Policies, Recommendation,
+    Advice, Advisor, Change, ChangeKind, Correction, Costs, Figure, Recommendation,
 };
 use holdadvise::checks::{LocalFiles, Recorded, Urls};
 use holdadvise::features::Holds;
@@ -22,9 +22,8 @@ use holdadvise_simulate::{Deed, Fix, HeldNow, Policy, Thing};
 use jiff::tz::TimeZone;
 
 use super::arms::knowing;
-use super::tries;
 use crate::Error;
-use crate::evaluation::queue_ad::{InQueue, epoch_ads, queue_ad, without_policies};
+use crate::evaluation::queue_ad::{self, InQueue, epoch_ads, queue_ad};
 
 /// Seconds until somebody comes back to a job whose advice is undecided, or that waits for what
 /// becomes of another: a working day, and twice as long each time. Assumed.
@@ -43,15 +42,14 @@ pub(super) struct Advised {
     read: (u64, u64),
     /// Holds whose cause was looked for.
     looked: HashSet<(JobId, i64)>,
-    tries: tries::Shared,
 }
 
 impl Advised {
-    pub(super) fn new(model: Arc<Model>, tries: tries::Shared) -> Self {
+    pub(super) fn new(model: Arc<Model>) -> Self {
         let mut history = HistoryBuilder::new();
         let log = history.add_source(Coverage::AccessPoint);
         let costs = Costs::of(model.metadata.thresholds);
-        Self { model, costs, history, log, read: (0, 0), looked: HashSet::new(), tries }
+        Self { model, costs, history, log, read: (0, 0), looked: HashSet::new() }
     }
 
     /// Reads what was written since.
@@ -83,13 +81,7 @@ impl Advised {
         let advisor = Advisor::about(history.build(), &self.model, &holds)?.with_costs(self.costs);
         let record = held.looks.map(serde_json::from_str::<Recorded>).transpose()?;
         let files = record.map(|record| LocalFiles::recorded(record).with_urls(Urls::Asked));
-        let subject = match &ad {
-            Some(ad) => {
-                let policies = Policies { files, ..without_policies() };
-                Held::of_ad(job, ad, false, &policies, held.now)
-            }
-            None => Held::of_log(job),
-        };
+        let subject = queue_ad::held(job, ad.as_ref(), files, held.now);
         Ok(advisor.advise(&subject, held.now)?)
     }
 
@@ -124,13 +116,7 @@ impl Policy for Advised {
             return knowing(held, hidden);
         }
         match self.advice(held) {
-            Ok(Some(advice)) => {
-                let hold = (JobId::new(held.cluster, held.proc), held.num_holds, held.now);
-                let mut tries = self.tries.lock().unwrap_or_else(PoisonError::into_inner);
-                tries.add(hold, &advice);
-                drop(tries);
-                self.carried_out(held, &advice)
-            }
+            Ok(Some(advice)) => self.carried_out(held, &advice),
             // A job that the log does not show held: nothing is known of it.
             Ok(None) => Deed::Leave,
             Err(error) => {

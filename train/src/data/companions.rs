@@ -2,10 +2,10 @@
 //! there are few (domain randomization: Tobin et al. 2017). Their
 //! logs are in a temporary folder that goes when the rows are made.
 
+use std::ops::RangeInclusive;
 use std::path::Path;
-use std::str::FromStr;
 
-use holdadvise_simulate::{Extras, Preset, Settings, When, simulate_with};
+use holdadvise_simulate::{Extras, Preset, Settings, simulate_with};
 
 use crate::Error;
 
@@ -33,33 +33,16 @@ const VARY: f64 = 6.0;
 /// `--unit` of each.
 const UNIT: [f64; 2] = [0.01, 24.0];
 
-/// The seeds of companions, one each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seeds {
-    first: u32,
-    last: u32,
-}
-
-impl Seeds {
-    /// All of them.
-    pub(crate) fn all(self) -> impl ExactSizeIterator<Item = u32> {
-        (0..self.last as usize + 1 - self.first as usize).map(move |at| self.first + at as u32)
-    }
-}
-
-impl FromStr for Seeds {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (first, last) = text.split_once('-').unwrap_or((text, text));
-        let seed = |text: &str| text.parse().ok().filter(|seed| (1..=MOST).contains(seed));
-        match (seed(first), seed(last)) {
-            (Some(first), Some(last)) if first <= last => Ok(Self { first, last }),
-            _ => Err(format!(
-                "expected seeds from 1 to {MOST}, the smaller first, as in 701-712: greater ones \
-                 are for tests and kept from training"
-            )),
-        }
+/// Reads the seeds of companions, one each.
+pub(crate) fn seeds(text: &str) -> Result<RangeInclusive<u32>, String> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    let seed = |text: &str| text.parse().ok().filter(|seed| (1..=MOST).contains(seed));
+    match (seed(first), seed(last)) {
+        (Some(first), Some(last)) if first <= last => Ok(first..=last),
+        _ => Err(format!(
+            "expected seeds from 1 to {MOST}, the smaller first, as in 701-712: greater ones are \
+             for tests and kept from training"
+        )),
     }
 }
 
@@ -78,7 +61,7 @@ pub(crate) fn simulate(seed: u32, folder: &Path, later_releases: bool) -> Result
     let seed = u64::from(seed);
     let settings =
         Settings::new(preset.vary(VARY, seed).in_drawn_unit(UNIT, seed), seed, days, folder);
-    let when = later_releases.then(When::default);
+    let when = later_releases.then_some(1);
     simulate_with(&settings, Extras { when, looks: false })?;
     Ok(())
 }
@@ -89,11 +72,10 @@ mod tests {
 
     #[test]
     fn seeds_are_one_or_a_range_that_may_train() {
-        let all = |text: &str| -> Vec<u32> { text.parse::<Seeds>().unwrap().all().collect() };
-        assert_eq!(all("7"), [7]);
-        assert_eq!(all("998-1000"), [998, 999, 1000]);
+        assert_eq!(seeds("7"), Ok(7..=7));
+        assert_eq!(seeds("998-1000"), Ok(998..=1000));
         for wrong in ["", "0", "0-3", "9-8", "1-1001", "a", "1-", "-1", "1-2-3"] {
-            assert!(wrong.parse::<Seeds>().unwrap_err().contains("701-712"), "{wrong}");
+            assert!(seeds(wrong).unwrap_err().contains("701-712"), "{wrong}");
         }
     }
 

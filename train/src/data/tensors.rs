@@ -1,6 +1,7 @@
 //! `holdadvise-train tensors`: the released holds of logs as one dataset file.
 
 use std::io::BufReader;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -12,7 +13,7 @@ use holdadvise::hold_code;
 use holdadvise::model::limits;
 
 use crate::Error;
-use crate::data::companions::{self, Seeds};
+use crate::data::companions;
 use crate::data::dataset::{Dataset, Row};
 use crate::data::input::{InputOptions, open, unread};
 use crate::data::instant::Instant;
@@ -48,11 +49,11 @@ pub struct TensorsOptions {
     /// In place of logs, companions for rows of logs: small simulated access points of these seeds,
     /// 1 to 1000, as in 701-712, to `merge` with those rows. They train beside them, and nothing
     /// else.
-    #[arg(long, value_name = "FIRST-LAST", conflicts_with_all = [
+    #[arg(long, value_name = "FIRST-LAST", value_parser = companions::seeds, conflicts_with_all = [
         "logs", "simulation", "userlogs", "epochs", "journal", "time_zone", "origin", "real",
         "releases_only", "from", "until", "access_point",
     ])]
-    simulate: Option<Seeds>,
+    simulate: Option<RangeInclusive<u32>>,
     /// Of the simulations: only the releases that happened, as real logs and a journal would show
     /// them.
     #[arg(long)]
@@ -185,10 +186,9 @@ pub fn run(options: &TensorsOptions) -> Result<(), Error> {
         let epochs = without(number + 1) == without(number);
         push_simulation(&mut dataset, options, folder, access_point, (window, epochs))?;
     }
-    let seeds = options.simulate.map(|seeds| seeds.all());
-    let count = seeds.as_ref().map_or(0, |seeds| seeds.len()) as u64;
-    let simulating = Progress::new("simulating", Unit::Things("companions"), count);
-    for seed in seeds.into_iter().flatten() {
+    let seeds: Vec<u32> = options.simulate.clone().into_iter().flatten().collect();
+    let simulating = Progress::new("simulating", Unit::Things("companions"), seeds.len() as u64);
+    for seed in seeds {
         let folder = tempfile::tempdir()?;
         companions::simulate(seed, folder.path(), options.delays > 0)?;
         let access_point = companions::number(seed);

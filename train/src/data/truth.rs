@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 use std::path::Path;
 
-use classads::ClassAd;
 use eventlog::JobId;
 use holdadvise::history::{Action, Episode, NotedActions};
 use serde::Deserialize;
 
 use crate::Error;
 use crate::data::dataset::Reach;
-use crate::data::input::{Input, InputOptions, plain_or_packed, reader, unread};
+use crate::data::input::{plain_or_packed, reader, unread};
 
 /// Success probabilities at one instant.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -166,21 +165,6 @@ impl Truth {
         let counted = |(number, _): &&(i64, _)| *number == num_holds;
         holds.iter().find(counted).or(holds.last()).map(|(_, hold)| hold)
     }
-}
-
-/// Reads the logs and epoch ads of a folder that `simulate` wrote, or of a recorded pool, with the
-/// actions its truth tells of, and ads of the queue.
-///
-/// # Errors
-/// When something of it is not there, or does not fit.
-pub fn read_simulation(
-    options: &InputOptions,
-    folder: &Path,
-    ads: &[ClassAd],
-) -> Result<Input, Error> {
-    let mut input = options.of_simulation(folder)?.read_with(ads)?;
-    input.journal = Truth::of_folder(folder)?.journal();
-    Ok(input)
 }
 
 #[cfg(test)]

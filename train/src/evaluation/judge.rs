@@ -6,20 +6,20 @@ use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
 
 use eventlog::JobId;
-use holdadvise::advice::{Advice, Advisor, AgainstChoice, Held, Policies, Recommendation};
+use holdadvise::advice::{Advisor, Recommendation};
 use holdadvise::checks::{LocalFiles, Recorded, Urls};
 use holdadvise::features::fnv1a;
 use holdadvise::history::{Action, Episode};
 use holdadvise::hold_code;
 use holdadvise::model::Model;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use super::queue_ad::{InQueue, epoch_ads, queue_ad, without_policies};
+use super::queue_ad::{InQueue, epoch_ads, held, queue_ad};
 use crate::Error;
 use crate::data::input::{InputOptions, plain_or_packed, reader, unread};
 use crate::data::truth::{Oracle, Truth};
 use crate::random::Random;
-use crate::say::{json_lines, say};
+use crate::say::say;
 use holdadvise::metrics::{Estimate, draw_sums};
 
 /// Show what is advised about the holds of simulations, beside what is true
@@ -43,9 +43,6 @@ pub struct JudgeOptions {
     /// Bootstrap draws of clusters.
     #[arg(long, default_value_t = 1_000)]
     draws: usize,
-    /// Print a JSON object for each hold in place of the tables.
-    #[arg(long)]
-    json: bool,
 }
 
 /// What is looked at.
@@ -60,8 +57,7 @@ enum Checks {
 }
 
 /// What would be right, by the truth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Right {
     /// A release now succeeds more likely than not.
     Release,
@@ -88,36 +84,25 @@ const HOPELESS: f64 = 0.05;
 const DAY: i64 = 86_400;
 
 /// Seconds on hold, and failed releases, from which on a job that nothing rescues is to be removed.
-const RIPE: (i64, u32) = (86_400, 2);
+const RIPE: (i64, usize) = (86_400, 2);
 
 /// Tenths of the probabilities said.
 const TENTHS: usize = 10;
 
 /// One hold at one instant.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 struct Judged {
-    simulation: usize,
-    job: String,
-    code: i32,
-    subcode: i32,
-    cause: Option<String>,
+    cluster: (usize, i32),
     held_for: i64,
-    failed_releases: u32,
+    failed_releases: usize,
     recommendation: Recommendation,
     right: Right,
-    /// What is said of a release as it is, and what is true; none of a code that the model does not
-    /// know.
+    /// What is said of a release as it is; none of a code that the model does not know.
     said: Option<f64>,
+    /// What is true of it.
     truth: f64,
     /// The best of all actions, now and later.
     best: f64,
-    /// What is said of each action now, and of a release three days later.
-    said_of_actions: Vec<(Action, f64)>,
-    said_at_last: Option<f64>,
-    /// What stands against a removal.
-    against_removal: Option<AgainstChoice>,
-    #[serde(skip)]
-    cluster: (usize, i32),
 }
 
 /// Runs the subcommand.
@@ -135,11 +120,7 @@ pub fn run(options: &JudgeOptions) -> Result<(), Error> {
             "no instant has plays of later releases: `simulate --when --when-plays 24`".into()
         );
     }
-    if options.json {
-        json_lines(&judged)?;
-    } else {
-        say(format_args!("{}", Report { judged: &judged, draws: options.draws }));
-    }
+    say(format_args!("{}", Report { judged: &judged, draws: options.draws }));
     Ok(())
 }
 
@@ -223,18 +204,22 @@ fn judge(
         let record = record.map(|line| serde_json::from_str::<Recorded>(line)).transpose()?;
         let urls = if options.checks == Checks::All { Urls::Asked } else { Urls::None };
         let files = record.map(|record| LocalFiles::recorded(record).with_urls(urls));
-        let held = match &ad {
-            Some(ad) => {
-                let policies = Policies { files, ..without_policies() };
-                Held::of_ad(identity.job, ad, false, &policies, now)
-            }
-            None => Held::of_log(identity.job),
-        };
+        let held = held(identity.job, ad.as_ref(), files, now);
         let Some(advice) = advisor.advise(&held, now)? else { continue };
         let job = advisor.history().job(identity.job);
         let failed = job.zip(episode.step).map_or(0, |(job, step)| job.failed_releases(step + 1));
-        let cause = truth.of(episode).and_then(|hold| hold.cause.clone());
-        judged.push(one(simulation, episode, oracle, &advice, (failed, cause), model));
+        let said = advice.success_of(Action::AsIs).filter(|_| model.metadata.knows(identity.code));
+        let (right, truth, best) = right(oracle);
+        judged.push(Judged {
+            cluster: (simulation, identity.job.cluster),
+            held_for: now - episode.held_at,
+            failed_releases: failed,
+            recommendation: advice.recommendation,
+            right,
+            said,
+            truth,
+            best,
+        });
     }
     Ok(())
 }
@@ -267,15 +252,8 @@ fn drawn(episodes: &[Episode], truth: &Truth, most: usize) -> Vec<(Episode, Orac
     wanted
 }
 
-fn one(
-    simulation: usize,
-    episode: &Episode,
-    oracle: &Oracle,
-    advice: &Advice,
-    (failed, cause): (usize, Option<String>),
-    model: &Model,
-) -> Judged {
-    let identity = episode.identity;
+/// What would be right, the probability of a release as it is, and that of the best of all.
+fn right(oracle: &Oracle) -> (Right, f64, f64) {
     let truth = oracle.of(Action::AsIs).unwrap_or(0.0);
     let changed = oracle.actions().filter(|(action, _)| *action != Action::AsIs);
     let changed = changed.map(|(_, p)| p).fold(0.0, f64::max);
@@ -291,26 +269,7 @@ fn one(
         () if best < HOPELESS => Right::Nothing,
         () => Right::Open,
     };
-    let removal = advice.choices.of(Recommendation::Remove);
-    let said = advice.success_of(Action::AsIs).filter(|_| model.metadata.knows(identity.code));
-    Judged {
-        simulation,
-        job: identity.job.to_string(),
-        code: identity.code,
-        subcode: identity.subcode,
-        cause,
-        held_for: oracle.time - episode.held_at,
-        failed_releases: u32::try_from(failed).unwrap_or(u32::MAX),
-        recommendation: advice.recommendation,
-        right,
-        said,
-        truth,
-        best,
-        said_of_actions: advice.success.clone(),
-        said_at_last: advice.later.points().last().map(|&(_, p)| p),
-        against_removal: removal.and_then(|choice| choice.against),
-        cluster: (simulation, identity.job.cluster),
-    }
+    (right, truth, best)
 }
 
 /// The tables.

@@ -2,7 +2,9 @@
 //! hold.
 
 use classads::ClassAd;
-use holdadvise::advice::Policies;
+use eventlog::JobId;
+use holdadvise::advice::{Held, Policies};
+use holdadvise::checks::LocalFiles;
 use holdadvise::history::reason;
 use holdadvise::hold_code::{About, about};
 use holdadvise::text::classad_quote;
@@ -52,11 +54,13 @@ pub(crate) fn queue_ad(epoch_ad: &str, hold: &InQueue<'_>) -> Option<ClassAd> {
     classads::read_ads(text.as_bytes()).next()?.ok()
 }
 
-/// An access point whose configuration is known, and has no policy.
-pub(crate) fn without_policies() -> Policies {
-    let mut policies = Policies::unknown();
+/// The held job as it is asked about, at an access point whose configuration is known and has no
+/// policy. `ad` is that of the queue; without one the log alone is known.
+pub(crate) fn held(job: JobId, ad: Option<&ClassAd>, files: Option<LocalFiles>, now: i64) -> Held {
+    let Some(ad) = ad else { return Held::of_log(job) };
+    let mut policies = Policies { files, ..Policies::unknown() };
     policies.knobs.insert("PERIODIC_EXPR_INTERVAL", "60");
-    policies
+    Held::of_ad(job, ad, false, &policies, now)
 }
 
 /// The epoch ads of a file, each with its banner.

@@ -15,20 +15,15 @@ use serde::Serialize;
 
 use crate::Error;
 use crate::data::input::{Input, InputOptions, reader};
-use crate::data::truth::read_simulation;
 use crate::say::{json_lines, say};
 
 /// Show what a model would have advised on each hold of job event logs when it was decided, beside
 /// what became of it: a table by hold reason code.
 #[derive(Clone, Debug, Args)]
-#[command(group = clap::ArgGroup::new("from").required(true).multiple(true).args(["logs", "simulation"]))]
+#[command(mut_arg("logs", |logs| logs.required(true)))]
 pub struct ReviewOptions {
     #[command(flatten)]
     input: InputOptions,
-    /// A folder that `simulate` wrote, or of a recorded pool, in place of logs; repeatable, each an
-    /// access point of its own.
-    #[arg(long, value_name = "DIR")]
-    simulation: Vec<PathBuf>,
     /// Each log is of an access point of its own, not part of one.
     #[arg(long)]
     separate: bool,
@@ -86,7 +81,7 @@ pub fn run(options: &ReviewOptions) -> Result<(), Error> {
     let model = Model::open(&options.model)?;
     let ads = read_ads(&options.ads)?;
     let mut judged = Vec::new();
-    let together = if options.separate { 1 } else { options.input.logs.len().max(1) };
+    let together = if options.separate { 1 } else { options.input.logs.len() };
     for logs in options.input.logs.chunks(together) {
         let input = InputOptions { logs: logs.to_vec(), ..options.input.clone() }.read_with(&ads);
         match input {
@@ -95,9 +90,6 @@ pub fn run(options: &ReviewOptions) -> Result<(), Error> {
             Err(error) if options.separate => eprintln!("{}: {error}; left out", logs[0].display()),
             Err(error) => return Err(error),
         }
-    }
-    for folder in &options.simulation {
-        judge(read_simulation(&options.input, folder, &ads)?, &ads, &model, &mut judged)?;
     }
     if judged.is_empty() {
         eprintln!("no job was held in these logs");

@@ -87,7 +87,6 @@ impl Simulation {
             oracle: Vec::new(),
         });
         self.held.insert(job, self.likeness(job, &hold), self.now);
-        self.note_hold(job);
         self.plan_policies(job);
         if matches!(cause, Cause::Person | Cause::Spooling) {
             return Ok(());
@@ -182,7 +181,7 @@ impl Simulation {
         record.released = Some(self.now);
         record.released_by = Some(by);
         record.action = Some(action);
-        self.no_longer_held(job, &hold);
+        self.held.remove(job, &self.likeness(job, &hold));
         let state = &mut self.jobs[job];
         state.hold = None;
         state.last_hold = Some(hold);
@@ -193,13 +192,6 @@ impl Simulation {
         }
         self.plan_start(job);
         Ok(())
-    }
-
-    fn no_longer_held(&mut self, job: usize, hold: &HoldNow) {
-        self.held.remove(job, &self.likeness(job, hold));
-        if let Some(tries) = &mut self.tries {
-            tries.end(hold.record, self.now);
-        }
     }
 
     /// Spooled files are there: the schedd releases by itself.
@@ -224,7 +216,7 @@ impl Simulation {
         let reason = Some(reason.into());
         self.event(job, &Body::Aborted(Aborted { reason, ..Aborted::default() }))?;
         if let Some(hold) = self.jobs[job].hold {
-            self.no_longer_held(job, &hold);
+            self.held.remove(job, &self.likeness(job, &hold));
         }
         self.censor(job);
         self.note(job, Event::Removed { used: self.jobs[job].cpu as f64 / 3_600.0 });

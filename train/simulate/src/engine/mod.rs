@@ -12,7 +12,6 @@
 //! - `queue`: what is to happen, in order of time.
 //! - `runs`: runs of jobs.
 //! - `submit`: owners submit clusters.
-//! - `tries`: who could have been released first.
 
 pub(crate) mod act;
 mod acting;
@@ -25,7 +24,6 @@ mod people;
 mod queue;
 mod runs;
 mod submit;
-mod tries;
 
 use std::cell::Cell;
 use std::path::Path;
@@ -36,7 +34,7 @@ use eventlog::{Body, JobId};
 use crate::cause::{Cause, Symptom};
 use crate::error::Result;
 use crate::life::{Cluster, Run, Subject};
-use crate::oracle::{Asked, Oracle, Question, When};
+use crate::oracle::{Asked, Oracle, Question};
 use crate::output::{EventLog, Information};
 use crate::random::Dice;
 use crate::reason::{Place, Wording};
@@ -46,7 +44,6 @@ use crate::{Course, Extras, Settings, SimulateError};
 use epoch::EpochWriter;
 use held::{Held, Likeness};
 use looks::{Looker, Seen};
-use tries::Tries;
 
 pub(crate) use acting::{Acting, Purpose};
 pub(crate) use job::{HoldNow, Job, Moment, Status, Underway};
@@ -78,8 +75,6 @@ pub(crate) struct Simulation {
     /// Clusters that their owner will look at.
     pub(crate) looks: Vec<people::Looks>,
     pub(crate) held: Held,
-    /// Only where one play for each delay is asked for.
-    tries: Option<Tries>,
     /// Only where looks are asked for.
     looker: Option<Looker>,
     /// Only in a closed loop.
@@ -104,8 +99,7 @@ impl Simulation {
         let log = EventLog::create(folder.join("EventLog"), information, rotation, span.0)?;
         let epochs = EpochWriter::create(folder.join("epoch_history"), !bare)?;
         let seed = settings.seed;
-        let tries = extras.when.is_some().then(|| Tries::new(seed));
-        let oracle = Oracle::new(Arc::clone(&world), seed, extras.when.unwrap_or_default());
+        let oracle = Oracle::new(Arc::clone(&world), seed, extras.when);
         let looker = match extras.looks {
             true => Some(Looker::create(folder.join("looks.jsonl"), seed)?),
             false => None,
@@ -137,7 +131,6 @@ impl Simulation {
             running: 0,
             looks: Vec::new(),
             held: Held::default(),
-            tries,
             looker,
             acting_seed: acting.as_ref().map(|_| seed),
             acting,
@@ -303,9 +296,7 @@ impl Simulation {
             return;
         }
         let (subject, last_site) = (self.subject(job), self.jobs[job].last_site);
-        let asks_when = asked == Asked::Actions && self.tries.is_some();
-        let when = asks_when.then(|| Box::new(When { tried: self.tried(job, time) }));
-        self.oracle.ask(Question { asked, record, time, subject, last_site, when });
+        self.oracle.ask(Question { asked, record, time, subject, last_site });
     }
 
     /// Asks about some of the jobs held as `released` was, now that its release has shown how
