@@ -7,15 +7,14 @@ use std::path::PathBuf;
 use directories::BaseDirs;
 use jiff::tz::TimeZone;
 
-use super::Request;
 use super::output::say;
-use super::run::RunError;
+use super::run::{RunError, tell};
 use crate::acting::{
     Bounds, Candidate, Deed, Done, Kept, OPEN_ATTRIBUTES, Order, Plan, attempts, carry_out,
     open_acts, plan, result_of,
 };
 use crate::advice::{Advice, Recommendation};
-use crate::inquiry::{Config, account};
+use crate::inquiry::{Config, Inquiry, account};
 use crate::journal::{By, Entry, HoldOf, Journal, Locked, Step, VERSION, What};
 use crate::queue::Schedd;
 use crate::sentences::times::second;
@@ -41,14 +40,6 @@ pub(super) enum Apply {
 }
 
 impl Apply {
-    /// The words after `-apply`.
-    pub(super) const WORDS: [(&str, Self); 4] = [
-        ("release", Self::Release),
-        ("try", Self::Try),
-        ("change", Self::Change),
-        ("remove", Self::Remove),
-    ];
-
     fn carries_out(self, advice: Recommendation) -> bool {
         match self {
             Self::Release => advice == Recommendation::Release,
@@ -58,58 +49,67 @@ impl Apply {
         }
     }
 
-    const fn verb(self) -> &'static str {
+    /// What is done, before and after it.
+    const fn verbs(self) -> [&'static str; 2] {
         match self {
-            Self::Release | Self::Try => "Release",
-            Self::Change => "Edit and release",
-            Self::Remove => "Remove",
+            Self::Release | Self::Try => ["Release", "released"],
+            Self::Change => ["Edit and release", "edited and released"],
+            Self::Remove => ["Remove", "removed"],
         }
     }
 }
 
-/// Collects what an advice says to do, while the jobs are judged.
-#[derive(Debug)]
-pub(super) struct Collector {
-    apply: Apply,
+/// A call with `-apply`.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Act {
+    pub(super) inquiry: Inquiry,
+    pub(super) what: Apply,
+    pub(super) how: How,
+}
+
+/// How advice is carried out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct How {
+    /// `-dry-run`
+    pub(super) dry_run: bool,
+    /// `-max`: so many jobs at most.
+    pub(super) most: Option<usize>,
+    /// `-yes`
+    pub(super) yes: bool,
+}
+
+/// What is to be done by the advice on the jobs that were judged.
+#[derive(Debug, Default)]
+struct Collected {
     candidates: Vec<Candidate>,
     /// Jobs judged, by recommendation.
     judged: BTreeMap<Recommendation, usize>,
     /// Why jobs are left alone whose advice it is.
     left: BTreeMap<&'static str, usize>,
-    all_users: bool,
     /// When something may have changed for a job that waits, Unix seconds.
     look_again: Option<i64>,
 }
 
-impl Collector {
-    pub(super) fn new(apply: Apply, all_users: bool) -> Self {
-        Self {
-            apply,
-            candidates: Vec::new(),
-            judged: BTreeMap::new(),
-            left: BTreeMap::new(),
-            all_users,
-            look_again: None,
-        }
-    }
-
-    pub(super) fn add(&mut self, advice: &Advice) {
+impl Collected {
+    fn add(&mut self, advice: &Advice, act: &Act) {
         *self.judged.entry(advice.recommendation).or_default() += 1;
         let again = match advice.recommendation {
             Recommendation::Wait => advice.wait.as_ref().map(|wait| wait.look_again),
             // The others wait for it.
-            Recommendation::Try if self.apply == Apply::Try => Some(0),
+            Recommendation::Try if act.what == Apply::Try => Some(0),
             _ => None,
         };
         self.look_again = self.look_again.into_iter().chain(again).min();
-        if !self.apply.carries_out(advice.recommendation) {
+        if !act.what.carries_out(advice.recommendation) {
             return;
         }
         let mut leave = |why| *self.left.entry(why).or_default() += 1;
         let is_own =
             account().is_some() && account() == advice.held.owner.as_ref().map(Foreign::as_given);
         match Candidate::of(advice) {
-            _ if !self.all_users && !is_own => leave("of another user: -allusers acts on these"),
+            _ if !act.inquiry.selection.all_users && !is_own => {
+                leave("of another user: -allusers acts on these");
+            }
             None => leave("to be corrected by hand first"),
             Some(candidate) => {
                 let hold = candidate.hold();
@@ -128,68 +128,75 @@ impl Collector {
     }
 }
 
-/// Carries out what was collected; when it is worth to look again, Unix seconds, where anything is
-/// left that time may help.
+/// Judges the jobs and carries the advice out; when it is worth to look again, Unix seconds, where
+/// anything is left that time may help.
 ///
 /// # Errors
 /// [`RunError`] where the journal cannot be used, the queue cannot be asked, or nobody agrees.
 pub(super) fn apply(
-    collector: Collector,
-    request: &Request,
+    act: &Act,
     config: &Config,
-    model: &str,
-    now: i64,
     out: &mut dyn Write,
 ) -> Result<Option<i64>, RunError> {
-    let Collector { apply, candidates, judged, left, look_again, .. } = collector;
+    let Act { inquiry, what, how } = act;
+    if inquiry.is_offline() {
+        return Err(RunError::ApplyWithoutQueue);
+    }
+    let now = inquiry.time();
+    let mut collected = Collected::default();
+    let answer = inquiry.ask(config, now, &mut |advice, _| {
+        collected.add(advice, act);
+        Ok(())
+    })?;
+    tell(&answer.remarks);
+    let Collected { mut candidates, judged, mut left, look_again } = collected;
     let folder = journal_folder(config)?;
     // A dry run makes no folder.
-    let journal = match request.dry_run && !folder.exists() {
+    let journal = match how.dry_run && !folder.exists() {
         true => None,
         false => Some(Journal::open(&folder)?),
     };
     let locked = journal.as_ref().map(Journal::lock).transpose()?;
-    let schedd = request.inquiry.schedd(config)?;
+    let schedd = inquiry.schedd(config)?;
     let entries = match &locked {
         Some(locked) => settled(locked, &schedd, now)?,
         None => Vec::new(),
     };
     let bounds = Bounds {
-        in_all: request.most.unwrap_or(usize::MAX),
+        in_all: how.most.unwrap_or(usize::MAX),
         of_cause: Bounds::OF_CAUSE,
         of_owner: Bounds::OF_OWNER,
     };
-    let mut left = left;
-    let candidates = match request.inquiry.dag_node {
-        true => not_acted_on(candidates, &entries, &mut left),
-        false => candidates,
-    };
+    if inquiry.dag_node {
+        candidates = not_acted_on(candidates, &entries, &mut left);
+    }
     let plan = plan(candidates, &attempts(&entries), bounds, now);
-    print_plan(out, apply, &plan, &judged, &left)?;
+    print_plan(out, *what, &plan, &judged, &left)?;
     let ramp = plan.kept.iter().any(|kept| kept.room.is_some()).then_some(0);
     let look_again = look_again.into_iter().chain(ramp).min();
-    let Some(locked) = locked.filter(|_| !plan.chosen.is_empty() && !request.dry_run) else {
+    let Some(locked) = locked.filter(|_| !plan.chosen.is_empty() && !how.dry_run) else {
         return Ok(look_again);
     };
     out.flush()?;
-    if !request.yes && !agreed(apply, plan.chosen.len())? {
+    if !how.yes && !agreed(*what, plan.chosen.len())? {
         writeln!(out, "Nothing was done.")?;
         return Ok(None);
     }
     let order = Order {
         schedd: &schedd,
         journal: &locked,
-        by: if request.inquiry.dag_node { By::DagScript } else { By::Person },
-        model,
+        by: if inquiry.dag_node { By::DagScript } else { By::Person },
+        // Without a model nothing was judged, and nothing is done.
+        model: answer.model.as_deref().unwrap_or_default(),
         condor_version: config.pool().get("CONDOR_VERSION").map(String::as_str),
         now,
     };
     let done = carry_out(&plan, &order)?;
-    print_done(out, apply, &done)?;
+    print_done(out, *what, &done)?;
     match done.iter().any(|done| done.step == Step::Done) {
         true => Ok(look_again),
         // A HOLD script that comes late has nothing to complain of.
-        false if request.inquiry.dag_node => Ok(look_again),
+        false if inquiry.dag_node => Ok(look_again),
         false => Err(RunError::NothingDone),
     }
 }
@@ -264,12 +271,10 @@ fn print_plan(
     left: &BTreeMap<&'static str, usize>,
 ) -> io::Result<()> {
     let jobs = plural(judged.values().sum::<usize>(), "held job");
-    let counts: Vec<String> =
-        judged.iter().map(|(advice, count)| format!("{count} {}", advice.name())).collect();
-    let counts = match counts.is_empty() {
-        true => String::new(),
-        false => format!(" ({})", counts.join(", ")),
-    };
+    let counts = judged.iter().map(|(advice, count)| format!("{count} {}", advice.name()));
+    let counts: Vec<String> = counts.collect();
+    let counts =
+        if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
     writeln!(out, "{jobs} judged{counts}, {} to act on now.", plan.chosen.len())?;
     let named = |name: &str| Foreign::from(name).named(CAUSE);
     for chosen in plan.chosen.iter().take(LISTED) {
@@ -295,17 +300,11 @@ fn print_plan(
         writeln!(out, "{}", kept_line(kept, apply))?;
     }
     let to_try = judged.get(&Recommendation::Try).copied().unwrap_or(0);
-    if apply == Apply::Release && to_try > 0 {
-        let are = if to_try == 1 { "is" } else { "are" };
-        writeln!(
-            out,
-            "{} {are} left: one of a cause is to be tried first; -apply try does that.",
-            plural(to_try, "job")
-        )?;
-    }
-    for (why, jobs) in left {
-        let are = if *jobs == 1 { "is" } else { "are" };
-        writeln!(out, "{} {are} left: {why}.", plural(*jobs, "job"))?;
+    let to_try = Some(("one of a cause is to be tried first; -apply try does that", to_try))
+        .filter(|(_, jobs)| apply == Apply::Release && *jobs > 0);
+    for (why, jobs) in to_try.into_iter().chain(left.iter().map(|(why, jobs)| (*why, *jobs))) {
+        let are = if jobs == 1 { "is" } else { "are" };
+        writeln!(out, "{} {are} left: {why}.", plural(jobs, "job"))?;
     }
     Ok(())
 }
@@ -330,7 +329,7 @@ fn kept_line(kept: &Kept, apply: Apply) -> String {
             ),
         },
         None => {
-            let verb = apply.verb().to_lowercase();
+            let verb = apply.verbs()[0].to_lowercase();
             format!("{jobs} ({cause}): more than this call may {verb}.")
         }
     }
@@ -344,7 +343,7 @@ fn agreed(apply: Apply, jobs: usize) -> Result<bool, RunError> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return Err(RunError::NoTerminal);
     }
-    eprint!("{} {}? (yes or no) ", apply.verb(), plural(jobs, "job"));
+    eprint!("{} {}? (yes or no) ", apply.verbs()[0], plural(jobs, "job"));
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
@@ -352,11 +351,7 @@ fn agreed(apply: Apply, jobs: usize) -> Result<bool, RunError> {
 
 fn print_done(out: &mut dyn Write, apply: Apply, done: &[Done]) -> io::Result<()> {
     let count = |step: Step| done.iter().filter(|done| done.step == step).count();
-    let verb = match apply {
-        Apply::Release | Apply::Try => "released",
-        Apply::Change => "edited and released",
-        Apply::Remove => "removed",
-    };
+    let [_, verb] = apply.verbs();
     let number = count(Step::Done);
     let were = if number == 1 { "was" } else { "were" };
     writeln!(out, "{} {were} {verb}.", plural(number, "job"))?;

@@ -5,12 +5,11 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 use jiff::Timestamp;
 
-use super::arguments::{
-    self, ArgumentError, OPERANDS, OptionSpec, Page, Section, Takes, Tool, flag, help, usage,
-};
+use super::arguments::{ArgumentError, OptionSpec, Page, Tool};
 use super::output::{self, ToolError, say};
 use crate::collect::{FolderError, Report, Settings, collect};
 use crate::inquiry::{Config, Knob, SettingError};
@@ -19,45 +18,60 @@ use crate::text::{classad_quote, printable};
 /// Where logs are kept if nothing else is said.
 const FOLDER: &str = "/var/lib/condor-holdadvise/logs";
 
-const SOURCES: Section = Section("What is kept");
-const BOUNDS: Section = Section("Where and how much");
-const TOOL_ITSELF: Section = Section("The tool itself");
+/// What the options say.
+#[derive(Default)]
+struct Given {
+    event_log: Option<PathBuf>,
+    epochs: Option<PathBuf>,
+    folder: Option<PathBuf>,
+    days: Option<u64>,
+    bytes: Option<u64>,
+    help: bool,
+    version: bool,
+}
 
-const OPTIONS: &[OptionSpec] = &[
-    flag("eventlog", 2, SOURCES, "Keep this event log. The default is EVENT_LOG.")
-        .takes(Takes::One("filename")),
-    flag("epochs", 2, SOURCES, "Keep this file of epoch ads. The default is JOB_EPOCH_HISTORY.")
-        .takes(Takes::One("filename")),
-    flag("folder", 1, BOUNDS, "Keep it in this folder. It is made for its owner alone.")
-        .takes(Takes::One("filename")),
-    flag(
-        "days",
-        1,
-        BOUNDS,
-        "Delete files so many days after their last event. The default is 180.",
-    )
-    .takes(Takes::One("number")),
-    flag(
-        "bytes",
-        1,
-        BOUNDS,
-        "Delete the oldest files while all together have more bytes. The default is 10737418240.",
-    )
-    .takes(Takes::One("number")),
-    help(TOOL_ITSELF),
-    flag("version", 1, TOOL_ITSELF, "Print the version and exit."),
-];
+type Row = OptionSpec<Given>;
 
 /// `condor_holdadvise_collect`
-static TOOL: Tool = Tool {
+static TOOL: LazyLock<Tool<Given>> = LazyLock::new(|| Tool {
     name: "condor_holdadvise_collect",
     operands: "",
+    operand: |_, word| Err(format!("unrecognized argument {}", printable(word))),
     brief: "Keeps the event log and the epoch ads of an access point over their rotations.\n\
             To be run every minute, by SCHEDD_CRON or a timer.\n",
-    sections: &[SOURCES, BOUNDS, TOOL_ITSELF],
-    options: OPTIONS,
-    exclusive: &[],
-};
+    one_of: Vec::new(),
+    sections: vec![
+        (
+            "What is kept",
+            vec![
+                Row::one("eventlog", 2, |all| &mut all.event_log)
+                    .help("Keep this event log. The default is EVENT_LOG."),
+                Row::one("epochs", 2, |all| &mut all.epochs)
+                    .help("Keep this file of epoch ads. The default is JOB_EPOCH_HISTORY."),
+            ],
+        ),
+        (
+            "Where and how much",
+            vec![
+                Row::one("folder", 1, |all| &mut all.folder)
+                    .help("Keep it in this folder. It is made for its owner alone."),
+                Row::one("days", 1, |all| &mut all.days)
+                    .help("Delete files so many days after their last event. The default is 180."),
+                Row::one("bytes", 1, |all| &mut all.bytes).help(
+                    "Delete the oldest files while all together have more bytes. The default is \
+                     10737418240.",
+                ),
+            ],
+        ),
+        (
+            "The tool itself",
+            vec![
+                Row::tool_help(|all| all.help = true),
+                Row::tool_version(|all| all.version = true),
+            ],
+        ),
+    ],
+});
 
 /// The settings of this tool.
 const KNOBS: &[Knob] = &[
@@ -99,21 +113,17 @@ pub fn run(arguments: &[OsString]) -> ExitCode {
 }
 
 fn answer(words: &[OsString], out: &mut dyn Write) -> Result<ExitCode, RunError> {
-    let matches = arguments::read(&TOOL, words, |argument, _| argument)?;
-    if let Some(word) = matches.get_many::<String>(OPERANDS).into_iter().flatten().next() {
-        let word = printable(word);
-        return Err(ArgumentError::Invalid(format!("unrecognized argument {word}")).into());
-    }
-    if matches.get_flag("help") {
-        out.write_all(usage(&TOOL).as_bytes())?;
+    let given = TOOL.read(words)?;
+    if given.help {
+        out.write_all(TOOL.usage().as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
-    if matches.get_flag("version") {
+    if given.version {
         writeln!(out, "$HoldadviseVersion: {} $", env!("CARGO_PKG_VERSION"))?;
         return Ok(ExitCode::SUCCESS);
     }
     let config = Config::of_user();
-    let settings = settings(&matches, &config)?;
+    let settings = settings(given, &config)?;
     config.old_names().iter().for_each(|line| say("Note", line));
     let Some(settings) = settings else { return Ok(ExitCode::SUCCESS) };
     let now = Timestamp::now().as_second();
@@ -135,17 +145,16 @@ fn answer(words: &[OsString], out: &mut dyn Write) -> Result<ExitCode, RunError>
 }
 
 /// `None`: it is switched off.
-fn settings(matches: &clap::ArgMatches, config: &Config) -> Result<Option<Settings>, RunError> {
-    let file = |name: &str| matches.get_one::<PathBuf>(name).cloned();
-    let number = |name: &str| matches.get_one::<u64>(name).copied();
-    let folder = file("folder").or_else(|| config.get("HOLDADVISE_COLLECT_DIR").map(PathBuf::from));
+fn settings(given: Given, config: &Config) -> Result<Option<Settings>, RunError> {
+    let folder = given.folder.or_else(|| config.get("HOLDADVISE_COLLECT_DIR").map(PathBuf::from));
     if folder.as_ref().is_some_and(|folder| folder.as_os_str().eq_ignore_ascii_case("none")) {
         return Ok(None);
     }
     let mut settings = Settings::of(folder.unwrap_or_else(|| PathBuf::from(FOLDER)));
-    let log = |option, knob| file(option).or_else(|| config.get_condor(knob).map(PathBuf::from));
-    settings.event_log = log("eventlog", "EVENT_LOG");
-    settings.epochs = log("epochs", "JOB_EPOCH_HISTORY");
+    let log =
+        |given: Option<PathBuf>, knob| given.or_else(|| config.get_condor(knob).map(PathBuf::from));
+    settings.event_log = log(given.event_log, "EVENT_LOG");
+    settings.epochs = log(given.epochs, "JOB_EPOCH_HISTORY");
     if settings.event_log.is_none() && settings.epochs.is_none() {
         return Err(RunError::NoLog);
     }
@@ -153,11 +162,11 @@ fn settings(matches: &clap::ArgMatches, config: &Config) -> Result<Option<Settin
         Some(number) => Ok(Some(number)),
         None => Ok::<_, SettingError>(config.size(knob)?.map(i64::unsigned_abs)),
     };
-    if let Some(days) = set(number("days"), "HOLDADVISE_KEEP_DAYS")? {
+    if let Some(days) = set(given.days, "HOLDADVISE_KEEP_DAYS")? {
         // More days than there were is all.
         settings.keep_days = u32::try_from(days).unwrap_or(u32::MAX);
     }
-    if let Some(bytes) = set(number("bytes"), "HOLDADVISE_KEEP_BYTES")? {
+    if let Some(bytes) = set(given.bytes, "HOLDADVISE_KEEP_BYTES")? {
         settings.keep_bytes = bytes;
     }
     Ok(Some(settings))
@@ -166,24 +175,23 @@ fn settings(matches: &clap::ArgMatches, config: &Config) -> Result<Option<Settin
 /// What SCHEDD_CRON puts into the ad of the schedd. A line that begins with a dash ends it.
 fn attributes(report: &Report, now: i64) -> String {
     let mut text = String::new();
-    let numbers = [
-        ("Pass", Some(now)),
-        ("Files", i64::try_from(report.files).ok()),
-        ("Bytes", i64::try_from(report.bytes).ok()),
-        ("Taken", i64::try_from(report.taken).ok()),
-        ("Deleted", i64::try_from(report.deleted.len()).ok()),
-        ("Gaps", i64::try_from(report.gaps.len()).ok()),
-        ("LastGap", report.gaps.iter().map(|gap| gap.until).max()),
-        ("Problems", i64::try_from(report.problems.len()).ok()),
-    ];
-    for (name, number) in numbers {
-        if let Some(number) = number {
-            let _ = writeln!(text, "HoldAdviceLogs{name} = {number}");
-        }
-    }
+    let last_gap = report.gaps.iter().map(|gap| gap.until).max();
     let problem = report.problems.first().and_then(|line| classad_quote(&printable(line)));
-    if let Some(problem) = problem {
-        let _ = writeln!(text, "HoldAdviceLogsProblem = {problem}");
+    let values = [
+        ("Pass", Some(now.to_string())),
+        ("Files", Some(report.files.to_string())),
+        ("Bytes", Some(report.bytes.to_string())),
+        ("Taken", Some(report.taken.to_string())),
+        ("Deleted", Some(report.deleted.len().to_string())),
+        ("Gaps", Some(report.gaps.len().to_string())),
+        ("LastGap", last_gap.map(|until| until.to_string())),
+        ("Problems", Some(report.problems.len().to_string())),
+        ("Problem", problem),
+    ];
+    for (name, value) in values {
+        if let Some(value) = value {
+            let _ = writeln!(text, "HoldAdviceLogs{name} = {value}");
+        }
     }
     text.push_str("-\n");
     text
@@ -193,8 +201,7 @@ fn attributes(report: &Report, now: i64) -> String {
 pub fn manual_page() -> String {
     let mut page = Page::begin(&TOOL, "keep logs of an access point over their rotations");
     page.paragraphs("Description", &DESCRIPTION);
-    page.section("Options");
-    page.options();
+    page.options(&[], &TOOL);
     page.section("Attributes");
     page.paragraph(
         "These are printed, and SCHEDD_CRON puts them into the ad of the schedd: HoldAdviceLogsPass, when this was, Unix seconds; \
@@ -208,7 +215,7 @@ pub fn manual_page() -> String {
          through condor_config_val, the default. A value that cannot be used is an error.",
     );
     for knob in KNOBS {
-        page.tagged(&[(knob.name, false)], knob.help);
+        page.tagged(knob.name, knob.help);
     }
     page.section("Exit Status");
     page.paragraph("0 - All is kept that was there, or another process is at it.");
@@ -241,7 +248,7 @@ mod tests {
 
     #[test]
     fn the_table_holds() {
-        TOOL.check();
+        TOOL.check_table();
     }
 
     #[test]

@@ -1,16 +1,12 @@
 //! The completions of both tools, written from their tables of options.
 
-use super::arguments::Completed;
+use super::arguments::completions_of;
 use super::{options, releaseexpr};
-use crate::print::ATTRIBUTE_NAMES;
 
 /// The files below `completions/`: path there, and text.
 pub fn completions() -> Vec<(String, String)> {
-    let tools = [
-        Completed { tool: &options::TOOL, attributes: ATTRIBUTE_NAMES.to_vec() },
-        Completed { tool: &releaseexpr::TOOL, attributes: Vec::new() },
-    ];
-    tools.iter().flat_map(Completed::files).collect()
+    let tools = [completions_of(&options::TOOL), completions_of(&releaseexpr::TOOL)];
+    tools.into_iter().flatten().collect()
 }
 
 #[cfg(test)]

@@ -12,11 +12,14 @@ use crate::print::{ATTRIBUTE_NAMES, WATCH_NAMES};
 pub fn manual_page() -> String {
     let mut page = Page::begin(&TOOL, "say whether to release or to remove held jobs");
     page.paragraphs("Description", &DESCRIPTION);
-    page.section("Options");
-    page.tagged(&[("cluster", true)], "The held jobs of this cluster.");
-    page.tagged(&[("cluster.proc", true)], "This job, which must be held.");
-    page.tagged(&[("owner", true)], "The held jobs of this owner; with an @ in it, of this user.");
-    page.options();
+    page.options(
+        &[
+            ("cluster", "The held jobs of this cluster."),
+            ("cluster.proc", "This job, which must be held."),
+            ("owner", "The held jobs of this owner; with an @ in it, of this user."),
+        ],
+        &TOOL,
+    );
     page.paragraphs("General Remarks", &REMARKS);
     page.section("Attributes");
     page.paragraph(
@@ -38,7 +41,7 @@ pub fn manual_page() -> String {
     );
     for code in HoldCode::ALL {
         let tag = format!("{} {}", code.number, code.name);
-        page.tagged(&[(&tag, false)], &hold_code(code));
+        page.tagged(&tag, &hold_code(code));
     }
     page.section("Configuration");
     page.paragraph(
@@ -48,7 +51,7 @@ pub fn manual_page() -> String {
          used is an error. A file of another account than one's own and root's, or in its folders, sets nothing.",
     );
     for knob in KNOBS {
-        page.tagged(&[(knob.name, false)], knob.help);
+        page.tagged(knob.name, knob.help);
     }
     page.section("Files");
     page.paragraph(

@@ -6,7 +6,6 @@
 //! Files are regular ones: a pipe that an assistant names would be waited for, and standard input
 //! is the protocol's.
 
-use std::ffi::OsString;
 use std::io::{self, BufRead, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -16,11 +15,14 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use super::arguments::{Choice, Fit, Value as _};
+use super::named_file;
 use super::output::{self, say};
-use super::request::Printing;
+use super::releaseexpr::{self, Given};
+use super::request::{Asked, Printing};
 use super::run::{self, RunError};
-use super::{named_file, releaseexpr};
 use crate::inquiry::{Config, Inquiry, JobAds};
+use crate::policy::lint::Role;
 use crate::print::Output;
 use crate::queue::JobSpec;
 use crate::text::in_words;
@@ -56,35 +58,9 @@ const OF_OTHERS: &str = "What stands in quotation marks, double or single, a lin
      backslash stands before a quotation mark within; *** stands for a secret.";
 
 /// Fields of data that hold such text as it is; all others hold words of the tool.
-const FIELDS_OF_OTHERS: &[&str] = &[
-    "Owner",
-    "HoldReason",
-    "Path",
-    "SeenAs",
-    "Interpreter",
-    "Machine",
-    "Name",
-    "Line",
-    "Text",
-    "Place",
-    "Server",
-    "Directory",
-    "Url",
-    "ErrorString",
-    "Detail",
-    "Test",
-    "Clause",
-    "Node",
-    "Element",
-    "Command",
-    "Value",
-    "Old",
-    "New",
-    "Attribute",
-    "Policy",
-    "Commands",
-    "CommandsAfter",
-];
+const FIELDS_OF_OTHERS: &str = "Owner, HoldReason, Path, SeenAs, Interpreter, Machine, Name, Line, \
+     Text, Place, Server, Directory, Url, ErrorString, Detail, Test, Clause, Node, Element, Command, \
+     Value, Old, New, Attribute, Policy, Commands, CommandsAfter";
 
 /// JSON-RPC's codes of errors.
 const NOT_JSON: i64 = -32700;
@@ -92,46 +68,33 @@ const NO_REQUEST: i64 = -32600;
 const NO_METHOD: i64 = -32601;
 const WRONG_PARAMETERS: i64 = -32602;
 
-/// What a parameter of a tool is.
-#[derive(Clone, Copy, PartialEq)]
+/// What a parameter of a tool is, and where it belongs.
+#[derive(Clone, Copy)]
 enum Kind {
-    /// Jobs and owners: words behind the options.
+    /// Jobs and owners.
     Jobs,
-    /// An expression.
-    Text,
-    /// A file.
-    File,
-    /// Files; the option is given with each.
-    Files,
+    /// A file of job ads.
+    JobAds,
+    /// Files.
+    Files(fn(&mut Given) -> &mut Vec<PathBuf>),
     /// Whole seconds since 1970.
     Time,
-    /// One of these words.
-    OneOf(&'static [&'static str]),
+    /// An expression, or a file that has one.
+    Policy,
+    /// What a policy is for.
+    Role,
 }
 
 /// A parameter of a tool.
 struct Parameter {
     name: &'static str,
     kind: Kind,
-    /// The option of `condor_releaseexpr` that takes it; empty where it stands by itself.
-    option: &'static str,
     is_required: bool,
     what: &'static str,
 }
 
-const fn parameter(
-    name: &'static str,
-    kind: Kind,
-    option: &'static str,
-    what: &'static str,
-) -> Parameter {
-    Parameter { name, kind, option, is_required: false, what }
-}
-
-/// A policy, which has to be given.
-const fn policy(option: &'static str) -> Parameter {
-    let what = "An expression, or the path of a submit description or configuration file";
-    Parameter { is_required: true, ..parameter("policy", Kind::Text, option, what) }
+const fn parameter(name: &'static str, kind: Kind, what: &'static str) -> Parameter {
+    Parameter { name, kind, is_required: false, what }
 }
 
 /// What a tool answers.
@@ -141,15 +104,10 @@ enum Answers {
     Advice,
     /// The same as data.
     Evidence,
-    /// What `condor_releaseexpr` says with these options.
-    Policies(&'static [&'static str]),
-}
-
-impl Answers {
-    /// The answer is data.
-    const fn is_data(self) -> bool {
-        matches!(self, Self::Evidence)
-    }
+    /// What `condor_releaseexpr` says.
+    Explain,
+    Lint,
+    Replay,
 }
 
 /// A tool.
@@ -164,27 +122,37 @@ struct Tool {
 const JOBS: Parameter = parameter(
     "jobs",
     Kind::Jobs,
-    "",
     "Clusters (1234), jobs (1234.0) or owners; none: all held jobs of the user, or of the files",
 );
 const JOB_ADS: Parameter = parameter(
     "job_ads",
-    Kind::File,
-    "-jobads",
+    Kind::JobAds,
     "A file of job ads (condor_q -long or -json), read in place of the queue",
 );
-const USER_LOGS: Parameter =
-    parameter("user_logs", Kind::Files, "-userlog", "Job event logs of the jobs");
+const USER_LOGS: Parameter = parameter(
+    "user_logs",
+    Kind::Files(|given| &mut given.past.user_logs),
+    "Job event logs of the jobs",
+);
 const EVENT_LOGS: Parameter = parameter(
     "event_logs",
-    Kind::Files,
-    "-eventlog",
+    Kind::Files(|given| &mut given.past.event_logs),
     "Event logs of the access point; default: that of its configuration",
 );
-const EPOCHS: Parameter =
-    parameter("epochs", Kind::Files, "-epochs", "Files of the ads of earlier runs");
+const EPOCHS: Parameter = parameter(
+    "epochs",
+    Kind::Files(|given| &mut given.past.epochs),
+    "Files of the ads of earlier runs",
+);
 const NOW: Parameter =
-    parameter("now", Kind::Time, "-now", "Unix seconds as of which is judged; default: the clock");
+    parameter("now", Kind::Time, "Unix seconds as of which is judged; default: the clock");
+
+const POLICY: Parameter = Parameter {
+    name: "policy",
+    kind: Kind::Policy,
+    is_required: true,
+    what: "An expression, or the path of a submit description or configuration file",
+};
 
 const TOOLS: &[Tool] = &[
     Tool {
@@ -210,7 +178,7 @@ const TOOLS: &[Tool] = &[
         title: "Why a release policy does not release a job",
         what: "Says of held jobs which clauses of their release policies are true, which are \
                not, and when they become true.",
-        answers: Answers::Policies(&["-explain", "-wide"]),
+        answers: Answers::Explain,
         parameters: &[
             Parameter { what: "Clusters (1234) or jobs (1234.0); needed without job_ads", ..JOBS },
             JOB_ADS,
@@ -224,15 +192,10 @@ const TOOLS: &[Tool] = &[
                expression, or at all policies of a submit description or configuration file: \
                whether they parse, what they release, how often and how soon; with a \
                corrected text.",
-        answers: Answers::Policies(&["-wide"]),
+        answers: Answers::Lint,
         parameters: &[
-            policy("-lint"),
-            parameter(
-                "kind",
-                Kind::OneOf(&["release", "hold", "remove", "on-exit"]),
-                "-kind",
-                "What an expression by itself is for; default: release",
-            ),
+            POLICY,
+            parameter("kind", Kind::Role, "What an expression by itself is for; default: release"),
         ],
     },
     Tool {
@@ -241,8 +204,8 @@ const TOOLS: &[Tool] = &[
         what: "Tries a release expression, or the policies of a file, on the holds that logs \
                tell of: which jobs it would have released, what became of those, hours saved \
                and wasted, beside what was in force.",
-        answers: Answers::Policies(&["-wide"]),
-        parameters: &[policy("-replay"), USER_LOGS, EVENT_LOGS, EPOCHS],
+        answers: Answers::Replay,
+        parameters: &[POLICY, USER_LOGS, EVENT_LOGS, EPOCHS],
     },
 ];
 
@@ -253,6 +216,7 @@ const TOOLS: &[Tool] = &[
 pub fn serve(input: &mut impl BufRead, out: &mut dyn Write) -> io::Result<()> {
     let mut line = Vec::new();
     let mut calls = Calls { limit: LONGEST_CALL, running: None };
+    let mut is_rest = false;
     loop {
         line.clear();
         let read = match input.by_ref().take(LONGEST).read_until(b'\n', &mut line) {
@@ -264,9 +228,9 @@ pub fn serve(input: &mut impl BufRead, out: &mut dyn Write) -> io::Result<()> {
             }
         };
         let is_cut = read as u64 == LONGEST && !line.ends_with(b"\n");
-        if is_cut {
-            skip_line(input);
-        } else if line.trim_ascii().is_empty() {
+        // Of a message that is too long the first part is answered.
+        let was_rest = std::mem::replace(&mut is_rest, is_cut);
+        if was_rest || line.trim_ascii().is_empty() {
             continue;
         }
         let answer = match serde_json::from_slice::<Value>(&line) {
@@ -281,24 +245,6 @@ pub fn serve(input: &mut impl BufRead, out: &mut dyn Write) -> io::Result<()> {
         if let Some(answer) = answer {
             writeln!(out, "{answer}")?;
             out.flush()?;
-        }
-    }
-}
-
-/// Passes over the rest of a line; the next reading says what goes wrong with this one.
-fn skip_line(input: &mut impl BufRead) {
-    loop {
-        let (length, ends) = match input.fill_buf() {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(_) => return,
-            Ok(buffer) => match memchr::memchr(b'\n', buffer) {
-                Some(at) => (at + 1, true),
-                None => (buffer.len(), buffer.is_empty()),
-            },
-        };
-        input.consume(length);
-        if ends {
-            return;
         }
     }
 }
@@ -354,25 +300,20 @@ fn initialised(parameters: &Map<String, Value>) -> Value {
 fn described(tool: &Tool) -> Value {
     let property = |parameter: &Parameter| {
         let list = json!({ "type": "string" });
-        let schema = match parameter.kind {
-            Kind::Jobs | Kind::Files => json!({ "type": "array", "items": list }),
-            Kind::Text | Kind::File => list,
+        let mut schema = match parameter.kind {
+            Kind::Jobs | Kind::Files(_) => json!({ "type": "array", "items": list }),
+            Kind::Policy | Kind::JobAds => list,
             Kind::Time => json!({ "type": "integer" }),
-            Kind::OneOf(words) => json!({ "type": "string", "enum": words }),
+            Kind::Role => json!({ "type": "string", "enum": Role::words() }),
         };
-        let mut schema = schema.as_object().cloned().unwrap_or_default();
-        schema.insert("description".to_owned(), json!(parameter.what));
-        (parameter.name.to_owned(), Value::Object(schema))
+        schema["description"] = json!(parameter.what);
+        (parameter.name.to_owned(), schema)
     };
-    let required: Vec<&str> = tool
-        .parameters
-        .iter()
-        .filter(|parameter| parameter.is_required)
-        .map(|parameter| parameter.name)
-        .collect();
+    let required = tool.parameters.iter().filter(|parameter| parameter.is_required);
+    let required: Vec<&str> = required.map(|parameter| parameter.name).collect();
     let mut what = format!("{} {OF_OTHERS}", tool.what);
-    if tool.answers.is_data() {
-        what.push_str(&format!(" So are the values of {}.", FIELDS_OF_OTHERS.join(", ")));
+    if tool.answers == Answers::Evidence {
+        what.push_str(&format!(" So are the values of {FIELDS_OF_OTHERS}."));
     }
     json!({
         "name": tool.name,
@@ -412,24 +353,25 @@ impl Calls {
         let asked = question(tool, given)?;
         let text = Answer::default();
         let ended = self.run(asked, text.clone());
-        Ok(answer_of(tool, text.whole(), ended))
+        Ok(answer_of(tool, text.so_far(), ended))
     }
 
     /// Has it answered, as long as is waited for that.
-    fn run(&mut self, asked: Asked, mut text: Answer) -> Ended {
+    fn run(&mut self, asked: Question, mut text: Answer) -> Ended {
         if self.running.take_if(|before| before.is_finished()).is_none() && self.running.is_some() {
             let text = "the call before was given up and still goes on: ask again later";
             return (Err(text.to_owned()), Vec::new());
         }
         let (sender, ended) = mpsc::channel();
         let work = move || {
-            let answer = AssertUnwindSafe(|| match &asked {
-                Asked::Jobs(inquiry, output) => {
-                    advise(inquiry, output, &mut text).map_err(|error| error.to_string())
+            let answer = AssertUnwindSafe(|| match asked {
+                Question::Jobs(asked) => {
+                    advise(&asked, &mut text).map_err(|error| error.to_string())
                 }
-                Asked::Policies(words) => releaseexpr::answer(words, &mut text)
-                    .map(drop)
-                    .map_err(|error| error.to_string()),
+                Question::Policies(given) => {
+                    let answer = releaseexpr::answer(*given, &mut text);
+                    answer.map(drop).map_err(|error| error.to_string())
+                }
             });
             let all = output::said_by(|| {
                 catch_unwind(answer)
@@ -455,36 +397,28 @@ impl Calls {
     }
 }
 
-/// The answer to a call, with what the tool wrote, or as much of it as is kept.
-fn answer_of(tool: &Tool, text: Result<String, String>, (result, mut said): Ended) -> Value {
-    let is_data = tool.answers.is_data();
-    let mut is_error = result.is_err();
+/// The answer to a call, with what the tool wrote, and whether that is cut short.
+fn answer_of(tool: &Tool, (mut text, is_cut): (String, bool), (result, mut said): Ended) -> Value {
+    let is_data = tool.answers == Answers::Evidence;
+    let is_error = result.is_err() || is_cut && is_data;
     said.extend(result.err().map(|error| format!("Error: {}", in_words(&error))));
-    let mut text = match text {
-        // A part of an object is of no use.
-        Ok(_) if is_data && is_error => String::new(),
-        Ok(text) => text,
-        // A part of a table is of use, a part of an object is not.
-        Err(part) => {
-            is_error |= is_data;
-            said.push("Error: the answer is too long: name fewer jobs".to_owned());
-            if is_data { String::new() } else { part }
-        }
-    };
+    if is_cut {
+        said.push("Error: the answer is too long: name fewer jobs".to_owned());
+    }
+    // A part of a table is of use, a part of an object is not.
+    if is_data && is_error {
+        text.clear();
+    }
     let data = is_data.then(|| serde_json::from_str::<Value>(&text).ok()).flatten();
     // What goes to standard error otherwise; it is kept apart from data.
     let said: String = said.into_iter().map(|line| unquoted(line) + "\n").collect();
-    let mut items = Vec::new();
-    if is_data && !text.is_empty() {
-        items.push(json!({ "type": "text", "text": text }));
-        text = said;
-    } else {
-        text.push_str(&said);
+    let mut texts = if is_data { vec![text, said] } else { vec![text + &said] };
+    texts.retain(|text| !text.is_empty());
+    if texts.is_empty() {
+        texts.push(String::new());
     }
-    if !text.is_empty() || items.is_empty() {
-        items.push(json!({ "type": "text", "text": text }));
-    }
-    let mut answer = json!({ "content": items, "isError": is_error });
+    let items = texts.iter().map(|text| json!({ "type": "text", "text": text }));
+    let mut answer = json!({ "content": items.collect::<Vec<_>>(), "isError": is_error });
     if let Some(jobs) = data {
         answer["structuredContent"] = json!({ "jobs": jobs });
     }
@@ -505,11 +439,10 @@ fn unquoted(line: String) -> String {
 struct Answer(Arc<Mutex<(Vec<u8>, bool)>>);
 
 impl Answer {
-    /// The text, or as much of it as there is.
-    fn whole(&self) -> Result<String, String> {
+    /// The text, and whether more was written.
+    fn so_far(&self) -> (String, bool) {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = String::from_utf8_lossy(&all.0).into_owned();
-        if all.1 { Err(text) } else { Ok(text) }
+        (String::from_utf8_lossy(&all.0).into_owned(), all.1)
     }
 }
 
@@ -528,61 +461,40 @@ impl Write for Answer {
 }
 
 /// What a call asks for.
-enum Asked {
-    /// Advice on jobs, in this form.
-    Jobs(Box<Inquiry>, Output),
-    /// What `condor_releaseexpr` says to these words.
-    Policies(Vec<OsString>),
+enum Question {
+    /// Advice on jobs.
+    Jobs(Box<Asked>),
+    /// What `condor_releaseexpr` says.
+    Policies(Box<Given>),
 }
 
 /// Prints advice on jobs. An assistant fits no lines to a page, and asks again.
-fn advise(inquiry: &Inquiry, output: &Output, out: &mut dyn Write) -> Result<(), RunError> {
-    named_file::refuse(&inquiry.selection.jobs)?;
-    let printing = Printing { output: output.clone(), ..Printing::default() };
-    run::show(inquiry, &printing, &Config::of_user(), out)
+fn advise(asked: &Asked, out: &mut dyn Write) -> Result<(), RunError> {
+    named_file::refuse(&asked.inquiry.selection.jobs)?;
+    run::show(asked, &Config::of_user(), out)
 }
 
-/// The question about jobs that the values of parameters make.
-fn inquiry(values: &[(&Parameter, Vec<String>)], output: &Output) -> Inquiry {
-    let mut inquiry = Inquiry { inputs: output.inputs(), goes_on: true, ..Inquiry::default() };
-    inquiry.selection.thrashing = *output == Output::Groups;
-    for (parameter, words) in values {
-        let mut paths: Vec<PathBuf> = words.iter().map(PathBuf::from).collect();
-        match parameter.name {
-            "job_ads" => inquiry.job_ads = paths.pop().map(JobAds::File),
-            "user_logs" => inquiry.user_logs = paths,
-            "event_logs" => inquiry.event_logs = paths,
-            "epochs" => inquiry.epochs = paths.pop(),
-            "now" => inquiry.now = words.first().and_then(|now| now.parse().ok()),
-            _ => {
-                let words = words.iter().flat_map(|word| JobSpec::words(word));
-                inquiry.selection.jobs = words.map(JobSpec::parse).collect();
-            }
-        }
-    }
-    inquiry
-}
-
-/// The command line of `condor_releaseexpr` that they make behind its options.
-fn command_line(values: &[(&Parameter, Vec<String>)], options: &[&str]) -> Vec<OsString> {
-    let mut words: Vec<&str> = options.to_vec();
-    let mut jobs = Vec::new();
-    for (parameter, given) in values {
-        for word in given {
-            if parameter.kind == Kind::Jobs {
-                jobs.push(word.as_str());
-            } else {
-                words.extend([parameter.option, word]);
-            }
-        }
-    }
-    words.into_iter().chain(jobs).map(OsString::from).collect()
+/// The question about jobs, in this form.
+fn about_jobs(given: Given, output: Output) -> Question {
+    let Given { inquiry, past, now, .. } = given;
+    let mut inquiry = Inquiry {
+        user_logs: past.user_logs,
+        event_logs: past.event_logs,
+        epochs: past.epochs.into_iter().next_back(),
+        now,
+        inputs: output.inputs(),
+        goes_on: true,
+        ..inquiry
+    };
+    inquiry.selection.thrashing = output == Output::Groups;
+    let printing = Printing { output, ..Printing::default() };
+    Question::Jobs(Box::new(Asked { inquiry, printing }))
 }
 
 /// What is asked for.
-fn question(tool: &Tool, given: &Map<String, Value>) -> Result<Asked, String> {
+fn question(tool: &Tool, arguments: &Map<String, Value>) -> Result<Question, String> {
     let known = |name: &String| tool.parameters.iter().any(|parameter| parameter.name == *name);
-    if let Some(name) = given.keys().find(|name| !known(name)) {
+    if let Some(name) = arguments.keys().find(|name| !known(name)) {
         let names: Vec<&str> = tool.parameters.iter().map(|parameter| parameter.name).collect();
         return Err(format!(
             "{}: unknown argument {name}, expected {}",
@@ -590,68 +502,81 @@ fn question(tool: &Tool, given: &Map<String, Value>) -> Result<Asked, String> {
             names.join(", ")
         ));
     }
-    let mut all = Vec::new();
+    let mut given = Given { fit: Fit::Endless, ..Given::default() };
     for parameter in tool.parameters {
-        let Some(value) = given.get(parameter.name).filter(|value| !value.is_null()) else {
-            if parameter.is_required {
+        match arguments.get(parameter.name).filter(|value| !value.is_null()) {
+            Some(value) => {
+                put(&mut given, parameter.kind, value)
+                    .map_err(|why| format!("{}: {why}", parameter.name))?;
+            }
+            None if parameter.is_required => {
                 return Err(format!("{}: {} is missing", tool.name, parameter.name));
             }
-            continue;
-        };
-        all.push((parameter, values(parameter, value)?));
+            None => {}
+        }
     }
-    let jobs = |output| Asked::Jobs(Box::new(inquiry(&all, &output)), output);
     Ok(match tool.answers {
-        Answers::Advice => jobs(Output::Groups),
-        Answers::Evidence => jobs(Output::Json),
-        Answers::Policies(options) => Asked::Policies(command_line(&all, options)),
+        Answers::Advice => about_jobs(given, Output::Groups),
+        Answers::Evidence => about_jobs(given, Output::Json),
+        Answers::Lint => Question::Policies(Box::new(given)),
+        Answers::Explain => Question::Policies(Box::new(Given { explain: true, ..given })),
+        Answers::Replay => {
+            let replay = std::mem::take(&mut given.lint);
+            Question::Policies(Box::new(Given { replay, ..given }))
+        }
     })
 }
 
-/// The words of a value; none of them can be taken for an option.
-fn values(parameter: &Parameter, value: &Value) -> Result<Vec<String>, String> {
-    let Parameter { name, kind, .. } = parameter;
-    let word = |value: &Value| {
-        let word = value.as_str().ok_or(format!("{name}: expected a string"))?;
-        if word.is_empty() || word.starts_with('-') || word.chars().any(|c| c == '\0') {
-            return Err(format!("{name}: {word:?} cannot be used"));
-        }
-        Ok(word.to_owned())
-    };
-    let file = |value: &Value| word(value).and_then(|word| regular(name, word));
+/// Puts a value where it belongs.
+fn put(given: &mut Given, kind: Kind, value: &Value) -> Result<(), String> {
     match kind {
-        Kind::Jobs | Kind::Files => {
-            let list = value.as_array().ok_or(format!("{name}: expected a list of strings"))?;
-            if list.len() > MOST {
-                return Err(format!("{name}: expected {MOST} at most, found {}", list.len()));
-            }
-            match kind {
-                Kind::Files => list.iter().map(file).collect(),
-                _ => list.iter().map(word).collect(),
-            }
+        Kind::Jobs => {
+            let words: Vec<String> = list(value)?.iter().map(word).collect::<Result<_, _>>()?;
+            let words = words.iter().flat_map(|word| JobSpec::words(word));
+            given.inquiry.selection.jobs = words.map(JobSpec::parse).collect();
         }
-        Kind::File => Ok(vec![file(value)?]),
-        // An expression may begin with a sign.
-        Kind::Text => match value.as_str() {
-            Some(text) if text.starts_with('-') => Ok(vec![format!(" {text}")]),
-            _ => Ok(vec![file(value)?]),
-        },
+        Kind::JobAds => given.inquiry.job_ads = Some(JobAds::File(file(value)?.into())),
+        Kind::Files(place) => {
+            let files = list(value)?.iter().map(|value| file(value).map(PathBuf::from));
+            *place(given) = files.collect::<Result<_, _>>()?;
+        }
         Kind::Time => {
             let time = value.as_i64().filter(|time| *time >= 0);
-            Ok(vec![time.ok_or(format!("{name}: expected whole seconds since 1970"))?.to_string()])
+            given.now = Some(time.ok_or("expected whole seconds since 1970")?);
         }
-        Kind::OneOf(words) => {
-            let found = value.as_str().filter(|word| words.contains(word));
-            let expected = || format!("{name}: expected {}", words.join(", "));
-            Ok(vec![found.ok_or_else(expected)?.to_owned()])
+        Kind::Policy => {
+            // An expression may begin with a sign.
+            let expression = value.as_str().filter(|text| text.starts_with('-'));
+            let policy = expression.map_or_else(|| file(value), |text| Ok(format!(" {text}")));
+            given.lint = vec![policy?];
         }
+        Kind::Role => given.role = Some(Role::read(word(value)?.as_ref())?),
+    }
+    Ok(())
+}
+
+fn list(value: &Value) -> Result<&[Value], String> {
+    let list = value.as_array().ok_or("expected a list of strings")?;
+    match list.len() {
+        0..=MOST => Ok(list),
+        more => Err(format!("expected {MOST} at most, found {more}")),
+    }
+}
+
+/// A word that cannot be taken for an option.
+fn word(value: &Value) -> Result<String, String> {
+    let word = value.as_str().ok_or("expected a string")?;
+    match word.is_empty() || word.starts_with('-') || word.contains('\0') {
+        true => Err(format!("{word:?} cannot be used")),
+        false => Ok(word.to_owned()),
     }
 }
 
 /// A word that names a regular file, or none.
-fn regular(name: &str, word: String) -> Result<String, String> {
+fn file(value: &Value) -> Result<String, String> {
+    let word = word(value)?;
     match Path::new(&word).metadata() {
-        Ok(metadata) if !metadata.is_file() => Err(format!("{name}: {word:?} is no regular file")),
+        Ok(metadata) if !metadata.is_file() => Err(format!("{word:?} is no regular file")),
         _ => Ok(word),
     }
 }
@@ -774,29 +699,36 @@ mod tests {
             for parameter in tool.parameters {
                 let value = match parameter.kind {
                     Kind::Jobs => json!(["1.0", "3"]),
-                    Kind::Text => json!("true"),
-                    Kind::File => json!("/none"),
-                    Kind::Files => json!(["/none", "/none.2"]),
+                    Kind::Policy => json!("true"),
+                    Kind::JobAds => json!("/none"),
+                    Kind::Files(_) => json!(["/none", "/none.2"]),
                     Kind::Time => json!(1_700_000_000),
-                    Kind::OneOf(words) => json!(words[0]),
+                    Kind::Role => json!("exit"),
                 };
                 given.insert(parameter.name.to_owned(), value);
             }
             match question(tool, &given).unwrap() {
-                Asked::Jobs(inquiry, _) => {
+                Question::Jobs(asked) => {
+                    let inquiry = &asked.inquiry;
                     let expected = Inquiry {
                         job_ads: Some(JobAds::File("/none".into())),
                         user_logs: ["/none", "/none.2"].map(PathBuf::from).into(),
                         event_logs: ["/none", "/none.2"].map(PathBuf::from).into(),
                         epochs: Some("/none.2".into()),
                         now: Some(1_700_000_000),
-                        ..*inquiry.clone()
+                        ..inquiry.clone()
                     };
-                    assert_eq!((&*inquiry, inquiry.selection.jobs.len()), (&expected, 2));
+                    assert_eq!((inquiry, inquiry.selection.jobs.len()), (&expected, 2));
                 }
-                Asked::Policies(words) => {
-                    let read = releaseexpr::reads(&words);
-                    assert!(read.is_ok(), "{}: {:?}", tool.name, read.err().map(|e| e.to_string()));
+                Question::Policies(given) => {
+                    let (inquiry, past) = (&given.inquiry, &given.past);
+                    let is_given = |name: &str| tool.parameters.iter().any(|one| one.name == name);
+                    assert_eq!(inquiry.job_ads.is_some(), is_given("job_ads"));
+                    assert_eq!(past.epochs.len(), 2 * usize::from(is_given("epochs")));
+                    assert_eq!(given.role, is_given("kind").then_some(Role::OnExit));
+                    if !is_given("jobs") {
+                        assert!(given.work().is_ok(), "{}", tool.name);
+                    }
                 }
             }
         }

@@ -47,5 +47,4 @@ pub use debug::switch_on as switch_debug_on;
 pub use manual::manual_page;
 pub use mcp::serve as serve_assistant;
 pub use model_sheet::sheet as model_sheet;
-use request::Request;
 pub use run::{RunError, run};

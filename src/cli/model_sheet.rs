@@ -1,9 +1,13 @@
 //! The info sheet of a model as `-model FILE -version` prints it.
 
+use std::collections::BTreeSet;
+
 use jiff::tz::TimeZone;
 
 use crate::history::Action;
-use crate::model::{ClosedLoop, Interval, Model, Recalibration, Sheet, SheetFigure};
+use crate::model::{
+    ClosedLoop, Dimensions, Interval, Model, Recalibration, Sheet, SheetFigure, Thresholds,
+};
 use crate::print::wrap;
 use crate::sentences::times::minute;
 use crate::text::{printable, shorten, shown};
@@ -25,53 +29,39 @@ const LABEL: usize = 10;
 
 /// What `-version` says of a model.
 pub fn sheet(model: &Model) -> String {
-    use std::fmt::Write;
-
     let metadata = &model.metadata;
     let training = &metadata.training;
-    let sizes = &metadata.dimensions;
     let plain = |text: &str| shown(text, SHORT);
-    let mut out = String::new();
-    let _ = writeln!(out, "model trained on:  {}", plain(&training.trained_on));
-    let _ = writeln!(out, "outcomes here:     {}", metadata.outcomes_here());
-    if let Some(own) = &metadata.recalibration {
-        let _ = writeln!(out, "calibrated on:     {}", plain(&own.access_point));
-    }
-    let _ = writeln!(
-        out,
-        "sizes:             {} states, {} frames, {} job slots, {} statics",
-        sizes.e, sizes.m, sizes.j, sizes.k
-    );
-    let _ = writeln!(out, "features:          {}", plain(&metadata.schema.hash));
-    let _ = writeln!(
-        out,
-        "thresholds:        release from {}, remove below {}",
-        metadata.thresholds.release, metadata.thresholds.remove
-    );
-    if let Some(least) = metadata.thresholds.confidence {
-        let _ = writeln!(out, "least confidence:  {least}");
-    }
-    let known: std::collections::BTreeSet<i32> = metadata
-        .codes
-        .iter()
-        .map(|statistics| statistics.code)
-        .filter(|&code| metadata.knows(code))
-        .collect();
+    let mut rows = vec![
+        ("model trained on", plain(&training.trained_on)),
+        ("outcomes here", metadata.outcomes_here().to_string()),
+    ];
+    let own = metadata.recalibration.as_ref();
+    rows.extend(own.map(|own| ("calibrated on", plain(&own.access_point))));
+    let Dimensions { e, m, j, k, .. } = &metadata.dimensions;
+    rows.push(("sizes", format!("{e} states, {m} frames, {j} job slots, {k} statics")));
+    rows.push(("features", plain(&metadata.schema.hash)));
+    let Thresholds { release, remove, confidence } = metadata.thresholds;
+    rows.push(("thresholds", format!("release from {release}, remove below {remove}")));
+    rows.extend(confidence.map(|least| ("least confidence", least.to_string())));
+    let codes = metadata.codes.iter().map(|statistics| statistics.code);
+    let known: BTreeSet<i32> = codes.filter(|&code| metadata.knows(code)).collect();
     let known: Vec<String> = known.iter().map(ToString::to_string).collect();
     if !known.is_empty() {
-        let _ = writeln!(out, "hold codes known:  {}", known.join(" "));
+        rows.push(("hold codes known", known.join(" ")));
     }
     let actions = Action::ALL.into_iter().filter(|&action| metadata.knows_action(action));
     let actions: Vec<&str> = actions.map(Action::name).collect();
     let actions = if actions.is_empty() { "none".to_owned() } else { actions.join(" ") };
-    let _ = writeln!(out, "actions known:     {actions}");
-    for (heading, values) in
-        [("training", Some(&training.details)), ("held-out data", metadata.metrics.as_object())]
-    {
+    rows.push(("actions known", actions));
+    let mut out: String =
+        rows.iter().map(|(label, text)| format!("{:<18} {text}\n", format!("{label}:"))).collect();
+    let metrics = metadata.metrics.as_object();
+    for (heading, values) in [("training", Some(&training.details)), ("held-out data", metrics)] {
         for (name, value) in values.into_iter().flatten() {
             if value.is_number() || value.is_string() || value.is_boolean() {
                 let value = value.as_str().map_or_else(|| value.to_string(), plain);
-                let _ = writeln!(out, "{heading}: {} = {value}", plain(name));
+                out.push_str(&format!("{heading}: {} = {value}\n", plain(name)));
             }
         }
     }

@@ -18,7 +18,7 @@ const NAME: usize = 200;
 /// file of that name.
 ///
 /// # Errors
-/// [`ArgumentError::Invalid`] names the option.
+/// [`ArgumentError`] names the option.
 pub(super) fn refuse(jobs: &[JobSpec]) -> Result<(), ArgumentError> {
     for job in jobs {
         let JobSpec::Owner(word) = job else { continue };
@@ -44,9 +44,7 @@ pub(super) fn refuse(jobs: &[JobSpec]) -> Result<(), ArgumentError> {
             None => continue,
         };
         let word = shown(word, NAME);
-        return Err(ArgumentError::Invalid(format!(
-            "{word} is no job and no owner but {what}: {to_do}"
-        )));
+        return Err(ArgumentError(format!("{word} is no job and no owner but {what}: {to_do}")));
     }
     Ok(())
 }

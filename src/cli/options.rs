@@ -1,258 +1,328 @@
 //! The options of `condor_holdadvise`.
 
-use super::arguments::{
-    OptionSpec, Section, Takes, Tool, cost, epochs, event_log, flag, help, job_ads, model, pool,
-    schedd_name, user_log, wide,
-};
+use std::sync::LazyLock;
 
-const JOBS: Section = Section("Which jobs");
-const SOURCES: Section = Section("Where they are read from");
-const JUDGING: Section = Section("How they are judged");
-const OUTPUT: Section = Section("What is printed");
-const ACTING: Section = Section("Carrying advice out");
-const TOOL_ITSELF: Section = Section("The tool itself");
+use super::apply::Apply;
+use super::arguments::{Choice, EPOCHS, OPERANDS, OptionSpec, Tool, Word};
+use super::request::{self, Given};
+use crate::inquiry::Checks;
+use crate::model::EngineKind;
+use crate::print::{ATTRIBUTE_NAMES, Output};
+use crate::queue::JobSpec;
+use crate::workflow::By;
+
+type Row = OptionSpec<Given>;
 
 /// `condor_holdadvise`
-pub(crate) static TOOL: Tool = Tool {
+pub(super) static TOOL: LazyLock<Tool<Given>> = LazyLock::new(|| Tool {
     name: "condor_holdadvise",
     operands: "[cluster | cluster.proc | owner] ...",
+    operand: |all, word| {
+        all.inquiry.selection.jobs.extend(JobSpec::words(word).map(JobSpec::parse));
+        Ok(())
+    },
     brief: "Says of held jobs whether to release or to remove them, how sure that is, and\n\
             why. Without arguments it looks at one's own held jobs.\n",
-    sections: &[JOBS, SOURCES, JUDGING, OUTPUT, ACTING, TOOL_ITSELF],
-    options: OPTIONS,
-    exclusive: &["long", "json", "jsonl", "af", "format", "totals"],
-};
+    one_of: vec![
+        (&["long", "json", "jsonl", "af", "format", "totals"], "one form is printed"),
+        (OTHER_WORK, ONE_WORK),
+    ],
+    sections: vec![
+        ("Which jobs", jobs()),
+        ("Where they are read from", sources()),
+        ("How they are judged", judging()),
+        ("What is printed", output()),
+        ("Carrying advice out", acting()),
+        ("The tool itself", tool_itself()),
+    ],
+});
 
-const OPTIONS: &[OptionSpec] = &[
-    flag("allusers", 2, JOBS, "Look at the held jobs of all users, not only at one's own."),
-    flag("all-users", 4, JOBS, "The same as -allusers.").alias_of("allusers"),
-    flag(
-        "constraint",
-        1,
-        JOBS,
-        "Look only at jobs for which the ClassAd expression is true.",
-    )
-    .takes(Takes::One("expression")),
-    flag("limit", 3, JOBS, "Judge at most this many jobs.").takes(Takes::One("number")),
-    flag(
-        "advice",
-        2,
-        JOBS,
-        "Print only jobs with this advice: release, try, change, wait, look, remove or undecided, or several \
-         of them with commas between.",
-    )
-    .takes(Takes::One("advice,...")),
-    schedd_name(SOURCES),
-    pool(SOURCES),
-    job_ads(SOURCES),
-    user_log(
-        SOURCES,
-        "Read the job's history from this job event log. Given without -jobads, the jobs on hold at \
-         the end of the log are judged and no queue is asked. A single dash reads standard input. May be \
-         given several times.",
-    ),
-    event_log(
-        SOURCES,
-        "Read what goes on around the job from this event log of the access point, instead of the \
-         file that EVENT_LOG names. Given alone, the jobs on hold at its end are judged and no queue \
-         is asked. May be given several times.",
-    ),
-    epochs(SOURCES),
-    model(JUDGING),
-    flag(
-        "engine",
-        2,
-        JUDGING,
-        "What runs the model: builtin (the default) for models of the shipped architecture, torch for \
-         any TorchScript module, where the tool was built with libtorch.",
-    )
-    .takes(Takes::One("builtin|torch")),
-    cost(JUDGING),
-    flag(
-        "checks",
-        2,
-        JUDGING,
-        "What is looked at now on the access point: local (the default), the files that the job needs; \
-         all, its http and https URLs too, of which the first byte is asked for from here; none, \
-         nothing. Only where the job's schedd runs here, as the job's owner sees it, and not with \
-         -now.",
-    )
-    .takes(Takes::One("local|all|none")),
-    flag(
-        "now",
-        3,
-        JUDGING,
-        "Judge as of this time, in Unix seconds, and read nothing later. The default is the clock.",
-    )
-    .takes(Takes::One("time")),
-    flag(
-        "nobatch",
-        3,
-        OUTPUT,
-        "Print one line for each job instead of one block for each group of like jobs. TO_DO says in a few \
-         words what to change, to wait for or to look at. The hold reason is printed where there is room for it.",
-    ),
-    flag(
-        "totals",
-        3,
-        OUTPUT,
-        "Print how many jobs there are for each advice and hold reason code, in place of the jobs.",
-    ),
-    flag(
-        "removals",
-        3,
-        OUTPUT,
-        "Print the command that removes a group of jobs, where removal is advised. Without it a removal is printed for one \
-         job at a time.",
-    ),
-    flag(
-        "explain-decision",
-        2,
-        OUTPUT,
-        "Print a table of what can be done: the expected hours of each choice, how likely success is, \
-         what stands against it, and which rule decided. -long and -json have it as Decision.",
-    ),
-    flag(
-        "watch",
-        2,
-        OUTPUT,
-        "Stay, ask the queue again every so many seconds (60, or the number after a colon), and print what changed: a \
-         new hold, another advice, a hold that is over. Ends when none of the jobs is in the queue any more, and with \
-         status 0 at an interrupt (Ctrl-C). Where the queue does not answer, that is said once. With -json or -jsonl \
-         each change is a JSON object on a line of its own.",
-    )
-    .qualifiers("seconds"),
-    flag(
-        "workflow",
-        2,
-        OUTPUT,
-        "Print what is wrong where, before the advice. That is the runs of the jobs asked about, held or not, by place and \
-         cause of failure, what to do about a workflow of which 10 to 1,000 runs failed, where that is likely enough, places that \
-         fail more of them than chance explains, and memory and disk that they should ask for. With -json it is one \
-         object, without the advice.",
-    ),
-    flag(
-        "dag",
-        3,
-        OUTPUT,
-        "The same for the jobs of this DAG file, from the logs that its submit files name, else its nodes log \
-         (FILE.nodes.log). It also says how far its nodes are and which of them keep others waiting.",
-    )
-    .takes(Takes::One("filename")),
-    flag("by", 2, OUTPUT, "What -workflow counts by. The default suits the jobs.")
-        .takes(Takes::One("machine|site")),
-    flag(
-        "html",
-        2,
-        OUTPUT,
-        "Write what -workflow prints as a page too, with the table as a picture. A page that it wrote before is replaced, \
-         no other file.",
-    )
-    .takes(Takes::One("filename")),
-    flag(
-        "profile",
-        3,
-        OUTPUT,
-        "Print what binds scripts and jobs instead of advice: cpu, memory, disk or network. Arguments that are files are \
-         read as Python, shell or R scripts and not run. Of jobs, held or not, and finished ones, it is what they used, \
-         how long they waited and ran, and how long those of now may still. What is said of the script that they run is \
-         compared with that, and noted in the journal.",
-    ),
-    flag("pairs", 3, OUTPUT, "With -profile, print which of the jobs may share a host."),
-    wide(OUTPUT),
-    flag("long", 1, OUTPUT, "Print each advice as a ClassAd."),
-    flag("json", 2, OUTPUT, "Print the advices as one JSON array."),
-    flag("jsonl", 5, OUTPUT, "Print each advice as a JSON object on a line of its own."),
-    flag(
-        "af",
-        2,
-        OUTPUT,
-        "Print attributes of each advice or of its job's ad, or ClassAd expressions over both, separated by a space. \
-         A name that both have is that of the advice. The letters after the colon \
-         change that: j begins with the job id, l labels each value, h prints headings, V quotes \
-         strings, r prints values as ClassAd expressions and attributes of the job as they stand in its ad, T prints times as text, Y prints times as \
-         ISO 8601, a comma follows each value with a comma, t precedes it with a tab, n follows it \
-         with a line end, g separates advices by an empty line.",
-    )
-    .takes(Takes::Many("attribute"))
-    .qualifiers("jlhVrTY,tng")
-    .repeats(),
-    flag("autoformat", 5, OUTPUT, "The same as -af.")
-        .takes(Takes::Many("attribute"))
-        .qualifiers("jlhVrTY,tng")
-        .alias_of("af")
-        .repeats(),
-    flag(
-        "format",
-        1,
-        OUTPUT,
-        "Print an attribute or expression, as -af takes them, through a printf(3) format. May be given several times; no \
-         line end is added.",
-    )
-    .takes(Takes::Two("format", "attribute"))
-    .repeats(),
-    flag(
-        "apply",
-        3,
-        ACTING,
-        "Carry the advice out instead of printing it, of one's own jobs, with -allusers of all. release: \
-         jobs that are to be released. try: these, and the one job of each cause that is to be tried. \
-         change: jobs of which attributes are to be edited, which are then released. remove: jobs that \
-         are to be removed. A job is acted on only in the hold that was judged. Releases for one file \
-         server or cause go one at first, then five, 25 and so on, each after as many got through; the \
-         first that fails ends it for ten minutes or more. What was done is kept in the journal.",
-    )
-    .takes(Takes::One("release|try|change|remove")),
-    flag(
-        "dagnode",
-        4,
-        ACTING,
-        "Look only at the held jobs of this node of this DAG, for a HOLD script of DAGMan: SCRIPT HOLD \
-         ALL_NODES /usr/bin/condor_holdadvise -apply try -yes -dagnode $NODE $DAGID. With -apply it leaves a \
-         process behind that stays while they wait for something that time may bring, for three days at \
-         most, acts once at most in each hold, and prints nothing: the journal has what it did. Where a node \
-         has several procs, let DAGMan run one HOLD script at a time (condor_submit_dag -MaxHold 1): two of \
-         one node end DAGMan.",
-    )
-    .takes(Takes::Two("node", "DAGManJobId")),
-    flag(
-        "outcomes",
-        3,
-        ACTING,
-        "Print what came of the releases of the journal, by hold code, version of HTCondor and advice: how \
-         many succeeded, how many were expected to, and the hours that were lost.",
-    ),
-    flag("dry-run", 3, ACTING, "Print what -apply would do, and do nothing."),
-    flag("max", 3, ACTING, "Act on at most this many jobs.").takes(Takes::One("number")),
-    flag("yes", 3, ACTING, "Do not ask before acting. Without it -apply asks at a terminal, and does nothing elsewhere."),
-    help(TOOL_ITSELF),
-    flag(
-        "mcp",
-        2,
-        TOOL_ITSELF,
-        "Serve an assistant: answer the Model Context Protocol on standard input and output, until that \
-         ends. Its tools give advice, the evidence for it, and what is wrong with release policies; all of \
-         them only read. No other option can be given.",
-    ),
-    flag(
-        "version",
-        1,
-        TOOL_ITSELF,
-        "Print the version and what the model was trained on, and exit; with -model also the model's info sheet: what it is for, \
-         what it has not seen, and why its figures are not due to leakage.",
-    ),
-    flag(
-        "debug",
-        3,
-        TOOL_ITSELF,
-        "Write to standard error what is run and read. TOOL_DEBUG = D_FULLDEBUG says more.",
-    ),
-];
+/// Work of which one is done in a call.
+const OTHER_WORK: &[&str] = &["profile", "watch", "apply", "outcomes"];
+const ONE_WORK: &str = "one is done in a call";
+
+/// Forms for programs, but for `-json`.
+const FOR_PROGRAMS: &[&str] = &["long", "jsonl", "af", "format"];
+
+/// What of the advice is printed for people, and how.
+const FOR_PEOPLE: &[&str] = &["advice", "nobatch", "totals", "removals", "explain-decision"];
+
+/// What jobs are judged by, and how many.
+const JUDGED_BY: &[&str] = &["limit", "checks", "userlog", "eventlog", "epochs"];
+
+/// A queue of another time.
+const ANOTHER_QUEUE: &[&str] = &["jobads", "now"];
+
+impl Choice for Apply {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("release", Self::Release),
+        ("try", Self::Try),
+        ("change", Self::Change),
+        ("remove", Self::Remove),
+    ];
+}
+
+impl Choice for EngineKind {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("builtin", Self::Builtin), ("torch", Self::Torch)];
+}
+
+impl Choice for Checks {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("local", Self::Local), ("all", Self::All), ("none", Self::None)];
+}
+
+impl Choice for By {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("machine", Self::Machine), ("site", Self::Site)];
+}
+
+fn jobs() -> Vec<Row> {
+    vec![
+        Row::flag("allusers", 2, |all| all.inquiry.selection.all_users = true)
+            .or("all-users", 4)
+            .help("Look at the held jobs of all users, not only at one's own."),
+        Row::one("constraint", 1, |all| &mut all.inquiry.selection.constraint)
+            .named(Word::Text("expression"))
+            .help("Look only at jobs for which the ClassAd expression is true."),
+        Row::one("limit", 3, |all| &mut all.inquiry.limit).help("Judge at most this many jobs."),
+        Row::one("advice", 2, |all| &mut all.printing.advice).help(
+            "Print only jobs with this advice: release, try, change, wait, look, remove or \
+             undecided, or several of them with commas between.",
+        ),
+    ]
+}
+
+fn sources() -> Vec<Row> {
+    vec![
+        Row::schedd(|all| &mut all.inquiry.schedd),
+        Row::pool(|all| &mut all.inquiry.pool),
+        Row::job_ads(|all| &mut all.inquiry.job_ads),
+        Row::each("userlog", 1, |all| &mut all.inquiry.user_logs).help(
+            "Read the job's history from this job event log. Given without -jobads, the jobs on \
+             hold at the end of the log are judged and no queue is asked. A single dash reads \
+             standard input. May be given several times.",
+        ),
+        Row::each("eventlog", 2, |all| &mut all.inquiry.event_logs).help(
+            "Read what goes on around the job from this event log of the access point, instead of \
+             the file that EVENT_LOG names. Given alone, the jobs on hold at its end are judged \
+             and no queue is asked. May be given several times.",
+        ),
+        Row::one("epochs", 2, |all| &mut all.inquiry.epochs).help(EPOCHS),
+    ]
+}
+
+fn judging() -> Vec<Row> {
+    vec![
+        Row::model(|all| &mut all.inquiry.model.file),
+        Row::one("engine", 2, |all| &mut all.inquiry.model.engine).help(
+            "What runs the model: builtin (the default) for models of the shipped architecture, \
+             torch for any TorchScript module, where the tool was built with libtorch.",
+        ),
+        Row::cost(|all| &mut all.inquiry.costs),
+        Row::one("checks", 2, |all| &mut all.inquiry.checks).help(
+            "What is looked at now on the access point: local (the default), the files that the \
+             job needs; all, its http and https URLs too, of which the first byte is asked for \
+             from here; none, nothing. Only where the job's schedd runs here, as the job's owner \
+             sees it, and not with -now.",
+        ),
+        Row::one("now", 3, |all| &mut all.inquiry.now).help(
+            "Judge as of this time, in Unix seconds, and read nothing later. The default is the \
+             clock.",
+        ),
+    ]
+}
+
+/// Of attributes of a job's ad and of expressions nothing is offered.
+const ATTRIBUTE: Word = Word::Offered("attribute", &ATTRIBUTE_NAMES);
+
+fn output() -> Vec<Row> {
+    vec![
+        Row::flag("nobatch", 3, |all| all.print_people(Output::Table)).help(
+            "Print one line for each job instead of one block for each group of like jobs. TO_DO \
+             says in a few words what to change, to wait for or to look at. The hold reason is \
+             printed where there is room for it.",
+        ),
+        Row::flag("totals", 3, |all| all.print_people(Output::Totals)).help(
+            "Print how many jobs there are for each advice and hold reason code, in place of the \
+             jobs.",
+        ),
+        Row::flag("removals", 3, |all| all.printing.style.removals = true).help(
+            "Print the command that removes a group of jobs, where removal is advised. Without it \
+             a removal is printed for one job at a time.",
+        ),
+        Row::flag("explain-decision", 2, |all| all.printing.style.explains = true).help(
+            "Print a table of what can be done: the expected hours of each choice, how likely \
+             success is, what stands against it, and which rule decided. -long and -json have it \
+             as Decision.",
+        ),
+        Row::new("watch", 2, Vec::new(), request::watch)
+            .colon("seconds")
+            .excludes(&[ANOTHER_QUEUE, &["userlog"]], "it asks the queue again and again")
+            .excludes(&[&["limit"]], "others would be left out at each look")
+            .excludes(
+                &[&["long", "af", "format", "totals"]],
+                "changes are printed as lines or JSON",
+            )
+            .excludes(&[&["advice"]], "a change to another advice would not be seen")
+            .help(
+                "Stay, ask the queue again every so many seconds (60, or the number after a \
+                 colon), and print what changed: a new hold, another advice, a hold that is over. \
+                 Ends when none of the jobs is in the queue any more, and with status 0 at an \
+                 interrupt (Ctrl-C). Where the queue does not answer, that is said once. With \
+                 -json or -jsonl each change is a JSON object on a line of its own.",
+            ),
+        Row::flag("workflow", 2, |all| {
+            all.inquiry.places = all.inquiry.places.or(Some(By::Either))
+        })
+        .excludes(&[OTHER_WORK], ONE_WORK)
+        .excludes(&[FOR_PROGRAMS], "it prints for people, or one object of JSON")
+        .help(
+            "Print what is wrong where, before the advice. That is the runs of the jobs asked \
+                 about, held or not, by place and cause of failure, what to do about a workflow of \
+                 which 10 to 1,000 runs failed, where that is likely enough, places that fail more \
+                 of them than chance explains, and memory and disk that they should ask for. With \
+                 -json it is one object, without the advice.",
+        ),
+        Row::one("dag", 3, |all| &mut all.dag)
+            .excludes(&[OTHER_WORK], ONE_WORK)
+            .excludes(&[FOR_PROGRAMS], "it prints for people, or one object of JSON")
+            .help(
+                "The same for the jobs of this DAG file, from the logs that its submit files name, \
+                 else its nodes log (FILE.nodes.log). It also says how far its nodes are and which \
+                 of them keep others waiting.",
+            ),
+        Row::one("by", 2, |all| &mut all.inquiry.places)
+            .needs(&["workflow", "dag"])
+            .help("What -workflow counts by. The default suits the jobs."),
+        Row::one("html", 2, |all| &mut all.printing.page).needs(&["workflow", "dag"]).help(
+            "Write what -workflow prints as a page too, with the table as a picture. A page \
+                 that it wrote before is replaced, no other file.",
+        ),
+        Row::flag("profile", 3, |all| all.profile = true)
+            .excludes(
+                &[FOR_PROGRAMS, FOR_PEOPLE, JUDGED_BY, &["model", "engine", "cost"]],
+                "it prints what binds jobs, and no advice",
+            )
+            .help(
+                "Print what binds scripts and jobs instead of advice: cpu, memory, disk or \
+                 network. Arguments that are files are read as Python, shell or R scripts and not \
+                 run. Of jobs, held or not, and finished ones, it is what they used, how long they \
+                 waited and ran, and how long those of now may still. What is said of the script \
+                 that they run is compared with that, and noted in the journal.",
+            ),
+        Row::flag("pairs", 3, |all| all.pairs = true)
+            .needs(&["profile"])
+            .help("With -profile, print which of the jobs may share a host."),
+        Row::wide(|all| &mut all.fit),
+        Row::flag("long", 1, |all| all.printing.output = Output::Long)
+            .help("Print each advice as a ClassAd."),
+        Row::flag("json", 2, |all| all.printing.output = Output::Json)
+            .help("Print the advices as one JSON array."),
+        Row::flag("jsonl", 5, |all| all.printing.output = Output::JsonLines)
+            .help("Print each advice as a JSON object on a line of its own."),
+        Row::new("af", 2, vec![ATTRIBUTE], request::auto_format)
+            .many()
+            .colon(request::LETTERS)
+            .or("autoformat", 5)
+            .help(
+                "Print attributes of each advice or of its job's ad, or ClassAd expressions over \
+                 both, separated by a space. A name that both have is that of the advice. The \
+                 letters after the colon change that: j begins with the job id, l labels each \
+                 value, h prints headings, V quotes strings, r prints values as ClassAd \
+                 expressions and attributes of the job as they stand in its ad, T prints times as \
+                 text, Y prints times as ISO 8601, a comma follows each value with a comma, t \
+                 precedes it with a tab, n follows it with a line end, g separates advices by an \
+                 empty line.",
+            ),
+        Row::new("format", 1, vec![Word::Text("format"), ATTRIBUTE], request::format).help(
+            "Print an attribute or expression, as -af takes them, through a printf(3) format. May \
+             be given several times; no line end is added.",
+        ),
+    ]
+}
+
+fn acting() -> Vec<Row> {
+    vec![
+        Row::one("apply", 3, |all| &mut all.apply)
+            .excludes(&[ANOTHER_QUEUE], "it acts on the queue as it is now")
+            .excludes(
+                &[FOR_PROGRAMS, FOR_PEOPLE, &["json"]],
+                "it prints what it does, and no advice",
+            )
+            .help(
+                "Carry the advice out instead of printing it, of one's own jobs, with -allusers of \
+                 all. release: jobs that are to be released. try: these, and the one job of each \
+                 cause that is to be tried. change: jobs of which attributes are to be edited, \
+                 which are then released. remove: jobs that are to be removed. A job is acted on \
+                 only in the hold that was judged. Releases for one file server or cause go one at \
+                 first, then five, 25 and so on, each after as many got through; the first that \
+                 fails ends it for ten minutes or more. What was done is kept in the journal.",
+            ),
+        Row::new(
+            "dagnode",
+            4,
+            vec![Word::Text("node"), Word::Text("DAGManJobId")],
+            request::dag_node,
+        )
+        .help(
+            "Look only at the held jobs of this node of this DAG, for a HOLD script of DAGMan: \
+             SCRIPT HOLD ALL_NODES /usr/bin/condor_holdadvise -apply try -yes -dagnode $NODE \
+             $DAGID. With -apply it leaves a process behind that stays while they wait for \
+             something that time may bring, for three days at most, acts once at most in each \
+             hold, and prints nothing: the journal has what it did. Where a node has several \
+             procs, let DAGMan run one HOLD script at a time (condor_submit_dag -MaxHold 1): two \
+             of one node end DAGMan.",
+        ),
+        Row::flag("outcomes", 3, |all| all.outcomes = true)
+            .excludes(
+                &[&[OPERANDS, "allusers", "constraint", "dagnode"], ANOTHER_QUEUE, JUDGED_BY],
+                "it is about all acts in the journal",
+            )
+            .excludes(&[FOR_PROGRAMS, FOR_PEOPLE], "it prints no advice")
+            .help(
+                "Print what came of the releases of the journal, by hold code, version of HTCondor \
+                 and advice: how many succeeded, how many were expected to, and the hours that \
+                 were lost.",
+            ),
+        Row::flag("dry-run", 3, |all| all.how.dry_run = true)
+            .needs(&["apply"])
+            .help("Print what -apply would do, and do nothing."),
+        Row::one("max", 3, |all| &mut all.how.most)
+            .needs(&["apply"])
+            .help("Act on at most this many jobs."),
+        Row::flag("yes", 3, |all| all.how.yes = true).needs(&["apply"]).help(
+            "Do not ask before acting. Without it -apply asks at a terminal, and does nothing \
+                 elsewhere.",
+        ),
+    ]
+}
+
+fn tool_itself() -> Vec<Row> {
+    vec![
+        Row::tool_help(|all| all.help = true),
+        Row::flag("mcp", 2, |all| all.mcp = true)
+            .excludes(&[], "it serves an assistant, which asks by messages")
+            .help(
+                "Serve an assistant: answer the Model Context Protocol on standard input and \
+                 output, until that ends. Its tools give advice, the evidence for it, and what is \
+                 wrong with release policies; all of them only read. No other option can be given.",
+            ),
+        Row::flag("version", 1, |all| all.version = true).ends().help(
+            "Print the version and what the model was trained on, and exit; with -model also \
+                 the model's info sheet: what it is for, what it has not seen, and why its figures \
+                 are not due to leakage.",
+        ),
+        Row::flag("debug", 3, |all| all.debug = true).help(
+            "Write to standard error what is run and read. TOOL_DEBUG = D_FULLDEBUG says more.",
+        ),
+    ]
+}
 
 #[cfg(test)]
 mod tests {
     #[test]
     fn the_table_is_sound() {
-        super::TOOL.check();
+        super::TOOL.check_table();
     }
 }

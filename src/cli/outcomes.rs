@@ -4,14 +4,12 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::Request;
 use super::apply::{journal_folder, settled};
 use super::run::RunError;
 use crate::acting::{Figures, Group, outcomes};
-use crate::inquiry::{Config, costs};
+use crate::inquiry::{Config, Inquiry, costs, open_model};
 use crate::journal::Journal;
-use crate::model::Model;
-use crate::print::{Output, table_lines, wrap};
+use crate::print::{table_lines, wrap};
 use crate::text::{SCHEMA_VERSION, plural, printable};
 
 const HEADINGS: [&str; 11] = [
@@ -19,27 +17,37 @@ const HEADINGS: [&str; 11] = [
     "LEFT", "ALL",
 ];
 
+/// A call with `-outcomes`.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Outcomes {
+    /// The schedd, the model and the costs.
+    pub(super) inquiry: Inquiry,
+    pub(super) as_json: bool,
+    /// Columns to fit lines to; none: no limit.
+    pub(super) columns: Option<usize>,
+}
+
 /// Prints what came of the releases of the journal.
 ///
 /// # Errors
 /// [`RunError`] where the journal or the queue cannot be read.
 pub(super) fn print_outcomes(
-    request: &Request,
+    asked: &Outcomes,
     config: &Config,
-    model: &Model,
-    now: i64,
     out: &mut dyn Write,
 ) -> Result<(), RunError> {
+    let Outcomes { inquiry, as_json, columns } = asked;
+    let model = open_model::<RunError>(&inquiry.model, config)?;
     let folder = journal_folder(config)?;
     if !folder.exists() {
         return Err(RunError::EmptyJournal(folder));
     }
     let journal = Journal::open(&folder)?;
-    let schedd = request.inquiry.schedd(config)?;
-    let entries = settled(&journal.lock()?, &schedd, now)?;
-    let costs = costs(&request.inquiry.costs, config, model.metadata.thresholds)?;
+    let schedd = inquiry.schedd(config)?;
+    let entries = settled(&journal.lock()?, &schedd, jiff::Timestamp::now().as_second())?;
+    let costs = costs(&inquiry.costs, config, model.metadata.thresholds)?;
     let (groups, all) = outcomes(&entries, &costs);
-    if request.printing.output == Output::Json {
+    if *as_json {
         let row = |group: Option<&Group>, figures: &Figures| json!({ "SchemaVersion": SCHEMA_VERSION, "Group": group, "Figures": figures });
         let mut rows: Vec<Value> =
             groups.iter().map(|(group, figures)| row(Some(group), figures)).collect();
@@ -59,7 +67,7 @@ pub(super) fn print_outcomes(
         plural(all.released, "release"),
         printable(&folder.display().to_string())
     );
-    write!(out, "\n{}", wrap("", 0, &text, request.printing.style.columns))?;
+    write!(out, "\n{}", wrap("", 0, &text, *columns))?;
     Ok(())
 }
 

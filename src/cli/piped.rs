@@ -36,7 +36,7 @@ pub(super) fn check_read_once<'a>(
 ) -> Result<(), ArgumentError> {
     match paths.into_iter().filter(|path| is_stdin(path)).count() {
         0 | 1 => Ok(()),
-        _ => Err(ArgumentError::Invalid(
+        _ => Err(ArgumentError(
             "a single dash is given twice: standard input can be read once".to_owned(),
         )),
     }

@@ -7,13 +7,14 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
-use super::apply::{Collector, apply, journal_folder};
+use super::apply::{Act, apply, journal_folder};
 use super::debug;
+use super::options::TOOL;
 use super::outcomes::print_outcomes;
 use super::output::{self, ToolError, say};
-use super::request::Printing;
+use super::request::{Asked, Printing, Request, Task};
 use super::watch::watch;
-use super::{ArgumentError, Request, html, mcp, model_sheet, piped, profile};
+use super::{ArgumentError, html, mcp, model_sheet, piped, profile};
 use crate::checks;
 use crate::inquiry::{Answer, Config, Inquiry, InquiryError, Remarks, open_model};
 use crate::journal::{Journal, JournalError};
@@ -118,50 +119,36 @@ pub fn run(arguments: &[OsString]) -> ExitCode {
 
 /// Does what the arguments ask for; `stays` in the process that stays with a node of a DAG.
 fn answer(arguments: &[OsString], stays: bool, out: &mut dyn Write) -> Result<(), RunError> {
-    let mut request = Request::read(arguments)?;
-    if request.help {
-        out.write_all(super::arguments::usage(&super::options::TOOL).as_bytes())?;
-        return Ok(());
-    }
+    let Request { debug, mut task } = Request::read(arguments)?;
     let config = Config::of_user();
-    if request.debug {
+    if debug {
         debug::switch_on(config.get_condor("TOOL_DEBUG").as_deref());
     }
-    if request.version {
-        let version = env!("CARGO_PKG_VERSION");
-        writeln!(out, "$HoldadviseVersion: {version} $")?;
-        let model = open_model::<RunError>(&request.inquiry.model, &config)?;
-        out.write_all(model_sheet::sheet(&model).as_bytes())?;
-        if request.inquiry.model.file.is_some() {
-            out.write_all(model_sheet::full(&model, request.printing.style.columns).as_bytes())?;
-        }
-        return Ok(());
-    }
-    if request.mcp {
-        return Ok(mcp::serve(&mut io::stdin().lock(), out)?);
-    }
-    let inquiry = &mut request.inquiry;
-    let logs = inquiry.user_logs.iter_mut().chain(&mut inquiry.event_logs);
+    let logs = task.inquiry_mut().into_iter();
+    let logs = logs.flat_map(|inquiry| inquiry.user_logs.iter_mut().chain(&mut inquiry.event_logs));
     let _kept = piped::keep(logs)?;
-    if request.outcomes {
-        let model = open_model::<RunError>(&request.inquiry.model, &config)?;
-        let now = jiff::Timestamp::now().as_second();
-        return print_outcomes(&request, &config, &model, now, out);
+    match &task {
+        Task::Help => Ok(out.write_all(TOOL.usage().as_bytes())?),
+        Task::Version(named, columns) => {
+            writeln!(out, "$HoldadviseVersion: {} $", env!("CARGO_PKG_VERSION"))?;
+            let model = open_model::<RunError>(named, &config)?;
+            out.write_all(model_sheet::sheet(&model).as_bytes())?;
+            if named.file.is_some() {
+                out.write_all(model_sheet::full(&model, *columns).as_bytes())?;
+            }
+            Ok(())
+        }
+        Task::Serve => Ok(mcp::serve(&mut io::stdin().lock(), out)?),
+        Task::Outcomes(asked) => print_outcomes(asked, &config, out),
+        Task::Profile(asked) => profile::run(asked, &config, out),
+        Task::Watch(asked, every) => watch(asked, &config, *every, out),
+        Task::Apply(act) if !act.inquiry.dag_node || act.how.dry_run => {
+            apply(act, &config, out).map(drop)
+        }
+        Task::Apply(act) if stays => stay_with_node(act, &config, out),
+        Task::Apply(_) => leave_to_another(arguments),
+        Task::Advise(asked) => show(asked, &config, out),
     }
-    if request.profile {
-        let now = request.inquiry.time();
-        return profile::run(&request, &config, now, out);
-    }
-    if let Some(every) = request.watch {
-        return watch(&request, &config, every, out);
-    }
-    if request.inquiry.dag_node && request.apply.is_some() && !request.dry_run {
-        return match stays {
-            true => stay_with_node(&request, &config, out),
-            false => leave_to_another(arguments),
-        };
-    }
-    advise(&request, &config, out).map(drop)
 }
 
 /// Begins the process that stays with a node of a DAG, and waits for nothing: DAGMan stops with
@@ -184,9 +171,9 @@ fn leave_to_another(arguments: &[OsString]) -> Result<(), RunError> {
 /// Carries advice out for a node of a DAG until none of its jobs is held that time may help. A second
 /// process for the same node waits for the first, whose last look may have been before what is new.
 /// A third leaves at once: the second has still to look.
-fn stay_with_node(request: &Request, config: &Config, out: &mut dyn Write) -> Result<(), RunError> {
+fn stay_with_node(act: &Act, config: &Config, out: &mut dyn Write) -> Result<(), RunError> {
     let journal = Journal::open(&journal_folder(config)?)?;
-    let node = request.inquiry.selection.constraint.as_deref().unwrap_or_default();
+    let node = act.inquiry.selection.constraint.as_deref().unwrap_or_default();
     let node = format!("{:016x}", fnv1a(node.as_bytes()));
     let Some(next) = journal.alone(&format!("{node}next"))? else {
         return Ok(writeln!(out, "Another process looks after this node.")?);
@@ -194,7 +181,7 @@ fn stay_with_node(request: &Request, config: &Config, out: &mut dyn Write) -> Re
     let _alone = journal.alone_at_last(&node)?;
     drop(next);
     let begun = Instant::now();
-    while let Some(at) = advise(request, config, out)? {
+    while let Some(at) = apply(act, config, out)? {
         out.flush()?;
         if begun.elapsed() >= LONGEST_STAY {
             break;
@@ -206,42 +193,12 @@ fn stay_with_node(request: &Request, config: &Config, out: &mut dyn Write) -> Re
     Ok(())
 }
 
-/// Prints the advice, or carries it out; then when to look again, Unix seconds, where that may help.
-fn advise(
-    request: &Request,
-    config: &Config,
-    out: &mut dyn Write,
-) -> Result<Option<i64>, RunError> {
-    let Some(what) = request.apply else {
-        show(&request.inquiry, &request.printing, config, out)?;
-        return Ok(None);
-    };
-    let inquiry = &request.inquiry;
-    if inquiry.is_offline() {
-        return Err(RunError::ApplyWithoutQueue);
-    }
-    let now = inquiry.time();
-    let mut collector = Collector::new(what, inquiry.selection.all_users);
-    let answer = inquiry.ask(config, now, &mut |advice, _| {
-        collector.add(advice);
-        Ok(())
-    })?;
-    tell(&answer.remarks);
-    // Without a model nothing was judged, and nothing is done.
-    let model = answer.model.unwrap_or_default();
-    apply(collector, request, config, &model, now, out)
-}
-
 /// Prints the advice, below what is wrong where if that is asked about.
 ///
 /// # Errors
 /// [`RunError`] when nothing can be judged or printed, or none of the jobs named is held.
-pub(super) fn show(
-    inquiry: &Inquiry,
-    printing: &Printing,
-    config: &Config,
-    out: &mut dyn Write,
-) -> Result<(), RunError> {
+pub(super) fn show(asked: &Asked, config: &Config, out: &mut dyn Write) -> Result<(), RunError> {
+    let Asked { inquiry, printing } = asked;
     if let Some(path) = &printing.page {
         html::check(path)?;
     }
@@ -282,7 +239,7 @@ pub(super) fn show(
 fn nothing(inquiry: &Inquiry, printing: &Printing, answer: &Answer, judged: usize) -> String {
     let selection = &inquiry.selection;
     if judged > 0 {
-        let words = printing.advice.iter().map(|one| one.name()).collect::<Vec<_>>();
+        let words: Vec<_> = printing.advice.iter().flatten().map(|one| one.name()).collect();
         return format!(
             "No advice of {}: {} judged.",
             words.join(", "),

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use super::Request;
 use super::output::say;
+use super::request::Asked;
 use super::run::{RunError, tell};
 use crate::advice::news::{END_ATTRIBUTES, End, News, Stand};
 use crate::advice::{Advice, Recommendation, SharedCause};
@@ -36,16 +36,16 @@ const LONGEST: Duration = Duration::from_secs(3_600);
 
 /// Prints the advice, then what changes, until none of the jobs is in the queue.
 pub(super) fn watch(
-    request: &Request,
+    asked: &Asked,
     config: &Config,
     every: Duration,
     out: &mut dyn Write,
 ) -> Result<(), RunError> {
     end_well_at_interrupt();
     let mut watch = Watch {
-        request,
+        asked,
         config,
-        schedd: request.inquiry.schedd(config)?,
+        schedd: asked.inquiry.schedd(config)?,
         known: BTreeMap::new(),
         released: BTreeSet::new(),
         said: HashSet::new(),
@@ -98,7 +98,7 @@ fn pause(every: Duration, failures: u32) -> Duration {
 
 /// What is kept from look to look.
 struct Watch<'a> {
-    request: &'a Request,
+    asked: &'a Asked,
     config: &'a Config,
     schedd: Schedd,
     known: BTreeMap<JobId, Stand>,
@@ -135,7 +135,7 @@ impl Watch<'_> {
     /// What a call without `-watch` prints; whether there is nothing to watch.
     fn first(&mut self, out: &mut dyn Write) -> Result<bool, RunError> {
         let now = Timestamp::now().as_second();
-        let (request, look) = (self.request, self.look);
+        let (asked, look) = (self.asked, self.look);
         let page = self.page(now);
         let as_json = self.prints_json();
         let known = &mut self.known;
@@ -144,23 +144,23 @@ impl Watch<'_> {
                 known.insert(advice.held.job, Stand::of(advice, look));
                 print::json_watched(out, advice, &page, News::Found)
             };
-            let answer = request.inquiry.ask(self.config, now, &mut take)?;
+            let answer = asked.inquiry.ask(self.config, now, &mut take)?;
             self.say_first(&answer.remarks);
         } else {
-            let mut printer = Printer::new(out, &request.printing.output, &page);
+            let mut printer = Printer::new(out, &asked.printing.output, &page);
             let mut take = |advice: &Advice, job: Option<&AdText>| {
                 known.insert(advice.held.job, Stand::of(advice, look));
                 printer.add(advice, job)
             };
-            let answer = request.inquiry.ask(self.config, now, &mut take)?;
+            let answer = asked.inquiry.ask(self.config, now, &mut take)?;
             self.say_first(&answer.remarks);
-            if printer.count() > 0 || request.inquiry.selection.jobs.is_empty() {
+            if printer.count() > 0 || asked.inquiry.selection.jobs.is_empty() {
                 let unknown = printer.finish("No held jobs.")?;
                 unknown.iter().for_each(|line| say("Note", line));
             }
         }
         let is_over = self.is_over()?;
-        if is_over && !request.inquiry.selection.jobs.is_empty() {
+        if is_over && !asked.inquiry.selection.jobs.is_empty() {
             return Err(RunError::NothingJudged);
         }
         Ok(is_over)
@@ -201,7 +201,7 @@ impl Watch<'_> {
             known.insert(job, stand);
             Ok(())
         };
-        let answer = self.request.inquiry.ask(self.config, now, &mut take);
+        let answer = self.asked.inquiry.ask(self.config, now, &mut take);
         // What was kept is not news at the next look.
         print_lines(out, lines, &page)?;
         for line in answer?.remarks.faults {
@@ -249,7 +249,7 @@ impl Watch<'_> {
             return Ok(false);
         }
         let released: Vec<JobId> = self.released.iter().copied().collect();
-        Ok(!self.schedd.has_any(&self.request.inquiry.selection, &released)?)
+        Ok(!self.schedd.has_any(&self.asked.inquiry.selection, &released)?)
     }
 
     fn end(&self, out: &mut dyn Write) -> Result<(), RunError> {
@@ -261,11 +261,11 @@ impl Watch<'_> {
     }
 
     fn prints_json(&self) -> bool {
-        matches!(self.request.printing.output, Output::Json | Output::JsonLines)
+        matches!(self.asked.printing.output, Output::Json | Output::JsonLines)
     }
 
     fn page(&self, now: i64) -> Page {
-        Page::here(self.request.printing.style, now)
+        Page::here(self.asked.printing.style, now)
     }
 }
 

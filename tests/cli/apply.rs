@@ -351,10 +351,12 @@ fn words_that_do_not_go_together_are_refused() {
     place.advise("-apply try -dagnode A x").is_error(&["-dagnode", "is not the ClusterId"]);
     place.advise("-apply sometimes").is_error(&["is not one of release, try, change, remove"]);
     place.file("x.ads", "");
-    place.advise("-apply try -jobads x.ads").is_error(&["-jobads says otherwise"]);
-    place.advise("-apply try -json").is_error(&["-json how advice is printed"]);
-    place.advise("-outcomes -limit 3").is_error(&["-limit about advice on jobs"]);
-    place.advise("-outcomes 9.0").is_error(&["expected no jobs or owners"]);
+    place
+        .advise("-apply try -jobads x.ads")
+        .is_error(&["-apply excludes -jobads: it acts on the queue as it is now"]);
+    place.advise("-apply try -json").is_error(&["-apply excludes -json: it prints what it does"]);
+    place.advise("-outcomes -limit 3").is_error(&["-outcomes excludes -limit: it is about all"]);
+    place.advise("-outcomes 9.0").is_error(&["-outcomes excludes 9.0: it is about all acts"]);
     place.file("log", "");
     place.advise("-apply try -userlog log").is_error(&["-apply needs the queue"]);
 }

@@ -77,6 +77,10 @@ fn the_advice_is_what_the_tool_prints() {
 
 #[test]
 fn it_takes_no_other_option() {
-    Place::new().run(&["-mcp", "-json"], "").is_error(&["-mcp serves an assistant"]);
-    Place::new().run(&["-mcp", "1.0"], "").is_error(&["expected nothing else"]);
+    Place::new()
+        .run(&["-mcp", "-json"], "")
+        .is_error(&["-mcp excludes -json: it serves an assistant"]);
+    Place::new()
+        .run(&["-mcp", "1.0"], "")
+        .is_error(&["-mcp excludes 1.0: ", "which asks by messages"]);
 }

@@ -38,7 +38,7 @@ fn an_unknown_option_names_the_nearest() {
     place.advise("--user x").is_error(&["unrecognized argument --user", "-userlog"]);
     place.advise("-aply").is_error(&["unrecognized argument -aply"]);
     place.advise("-userlog").is_error(&["-userlog requires another parameter: filename"]);
-    place.advise("-json -long").is_error(&["conflicts with"]);
+    place.advise("-json -long").is_error(&["-json excludes -long: one form is printed"]);
     place.advise("-limit few").is_error(&["-limit", "\"few\""]);
 }
 

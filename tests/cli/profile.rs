@@ -185,7 +185,7 @@ fn nothing_in_a_script_controls_a_terminal() {
 fn options_that_do_not_go_with_it_are_refused() {
     let place = Place::new();
     for (line, error) in [
-        ("-profile -workflow 7", "-profile excludes -workflow"),
+        ("-profile -workflow 7", "-workflow excludes -profile"),
         ("-profile -long 7", "-profile excludes -long"),
         ("-pairs 7", "-pairs needs -profile"),
     ] {

@@ -253,7 +253,7 @@ fn what_cannot_be_explained_is_a_failure() {
             "Error: ap.config sets nothing; a configuration file is expected",
         ),
         (vec!["-explain", "7"], "Error: cannot run condor_q: No such file"),
-        (vec!["-explain", "7", "-lint", "x"], "Error: -explain conflicts with -lint"),
+        (vec!["-explain", "7", "-lint", "x"], "Error: -explain excludes -lint"),
         (
             vec!["-explain", "bob"],
             "Error: bob is no job id; -explain takes a cluster or cluster.proc",

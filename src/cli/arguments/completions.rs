@@ -3,58 +3,32 @@
 //! All three find the nearest option before the word that is completed, cut short or in full, and
 //! offer what that option takes at the word's place behind it.
 
-use super::option::{OptionSpec, Takes, Tool};
+use super::option::{OptionSpec, Tool};
 
 /// What begins each file.
 const ORIGIN: &str =
     "# Written by `cargo run --example completions`; change the tables in src/cli instead.\n";
 
-/// A tool and the attributes that its options may name.
-pub(crate) struct Completed {
-    pub(crate) tool: &'static Tool,
-    pub(crate) attributes: Vec<&'static str>,
+/// The path below `completions/` and the text of each shell's file.
+pub(crate) fn completions_of<A: 'static>(tool: &Tool<A>) -> [(String, String); 3] {
+    let name = tool.name;
+    [
+        (format!("bash/{name}"), tool.bash()),
+        (format!("zsh/_{name}"), tool.zsh()),
+        (format!("fish/{name}.fish"), tool.fish()),
+    ]
 }
 
-impl Completed {
-    /// The path below `completions/` and the text of each shell's file.
-    pub(crate) fn files(&self) -> [(String, String); 3] {
-        let name = self.tool.name;
-        [
-            (format!("bash/{name}"), self.bash()),
-            (format!("zsh/_{name}"), self.zsh()),
-            (format!("fish/{name}.fish"), self.fish()),
-        ]
-    }
-
-    /// The options that are offered; another name of one is understood only.
-    fn options(&self) -> impl Iterator<Item = &'static OptionSpec> {
-        self.tool.options.iter().filter(|option| option.alias_of.is_none())
-    }
-
-    /// What may follow `value` in the table of options: `@files`, words, or nothing.
-    fn offered(&self, value: &str) -> String {
-        match value {
-            "attribute" => self.attributes.join(" "),
-            _ if value.contains("filename") => "@files".to_owned(),
-            _ if value.contains('|') => value.replace('|', " "),
-            _ => String::new(),
-        }
-    }
-
-    /// For each option that takes something: how it may be written, what is offered at each place
-    /// behind it, and at all later ones.
+impl<A: 'static> Tool<A> {
+    /// For each name of an option that takes something: how it may be written, what is offered at
+    /// each place behind it, and at all later ones.
     fn takers(&self) -> impl Iterator<Item = (Vec<String>, Vec<String>, String)> {
-        self.tool.options.iter().filter_map(|option| {
-            let (places, rest) = match option.takes {
-                Takes::Nothing => return None,
-                Takes::One(value) => (vec![self.offered(value)], String::new()),
-                Takes::Two(first, second) => {
-                    (vec![self.offered(first), self.offered(second)], String::new())
-                }
-                Takes::Many(value) => (vec![], self.offered(value)),
-            };
-            let known = places.iter().chain([&rest]).any(|words| !words.is_empty());
-            known.then(|| (spellings(option), places, rest))
+        self.options().flat_map(|option| {
+            let mut places: Vec<String> = option.takes.iter().map(|word| word.offered()).collect();
+            let rest = if option.is_many { places.pop() } else { None }.unwrap_or_default();
+            let is_known = places.iter().chain([&rest]).any(|words| !words.is_empty());
+            let names = option.names().filter(move |_| is_known);
+            names.map(move |of| (spellings(of.name, of.min), places.clone(), rest.clone()))
         })
     }
 
@@ -75,62 +49,45 @@ impl Completed {
         out
     }
 
+    fn filled(&self, template: &str, cases: &str, options: &str) -> String {
+        let text = template.replace("@NAME@", self.name).replace("@ORIGIN@", ORIGIN);
+        text.replace("@CASES@", cases).replace("@OPTIONS@", options)
+    }
+
     fn bash(&self) -> String {
         let names: Vec<_> = self.options().map(|option| format!("-{}", option.name)).collect();
-        BASH.replace("@NAME@", self.tool.name)
-            .replace("@ORIGIN@", ORIGIN)
-            .replace("@CASES@", &self.cases())
-            .replace("@OPTIONS@", &names.join(" "))
+        self.filled(BASH, &self.cases(), &names.join(" "))
     }
 
     fn zsh(&self) -> String {
-        let described: String = self
-            .options()
-            .map(|option| {
-                format!("        {}\n", quoted(&format!("-{}:{}", option.name, brief(option))))
-            })
-            .collect();
-        ZSH.replace("@NAME@", self.tool.name)
-            .replace("@ORIGIN@", ORIGIN)
-            .replace("@CASES@", &self.cases())
-            .replace("@OPTIONS@", &described)
+        let described = self.options().map(|option| {
+            format!("        {}\n", quoted(&format!("-{}:{}", option.name, brief(option))))
+        });
+        self.filled(ZSH, &self.cases(), &described.collect::<String>())
     }
 
     fn fish(&self) -> String {
-        let cases: String = self
-            .takers()
-            .map(|(spellings, places, rest)| {
-                let places: Vec<_> =
-                    places.iter().chain([&rest]).map(|words| quoted(words)).collect();
-                format!(
-                    "        case {}\n            set places {}\n",
-                    spellings.join(" "),
-                    places.join(" ")
-                )
-            })
-            .collect();
-        let options: String = self
-            .options()
-            .map(|option| {
-                let text = quoted(&brief(option));
-                format!("complete -c {} -o {} -d {text}\n", self.tool.name, option.name)
-            })
-            .collect();
-        FISH.replace("@NAME@", self.tool.name)
-            .replace("@ORIGIN@", ORIGIN)
-            .replace("@CASES@", &cases)
-            .replace("@OPTIONS@", &options)
+        let cases = self.takers().map(|(spellings, places, rest)| {
+            let places: Vec<_> = places.iter().chain([&rest]).map(|words| quoted(words)).collect();
+            let (spellings, places) = (spellings.join(" "), places.join(" "));
+            format!("        case {spellings}\n            set places {places}\n")
+        });
+        let options = self.options().map(|option| {
+            let text = quoted(&brief(option));
+            format!("complete -c {} -o {} -d {text}\n", self.name, option.name)
+        });
+        self.filled(FISH, &cases.collect::<String>(), &options.collect::<String>())
     }
 }
 
 /// From the shortest prefix to the full name behind one dash, and the full name behind two.
-fn spellings(option: &OptionSpec) -> Vec<String> {
-    let prefixes = (option.min..=option.name.len()).map(|end| format!("-{}", &option.name[..end]));
-    prefixes.chain([format!("--{}", option.name)]).collect()
+fn spellings(name: &str, min: usize) -> Vec<String> {
+    let prefixes = (min..=name.len()).map(|end| format!("-{}", &name[..end]));
+    prefixes.chain([format!("--{name}")]).collect()
 }
 
 /// The first sentence of an option's help, up to a colon.
-fn brief(option: &OptionSpec) -> String {
+fn brief<A>(option: &OptionSpec<A>) -> String {
     let sentence = option.help.split(". ").next().unwrap_or_default();
     let clause = sentence.split(": ").next().unwrap_or_default();
     clause.trim_end_matches('.').to_owned()
@@ -217,31 +174,24 @@ mod tests {
     use super::*;
     use crate::cli::options::TOOL;
 
-    fn completed() -> Completed {
-        Completed { tool: &TOOL, attributes: vec!["Band", "ClusterId"] }
-    }
-
     #[test]
     fn every_spelling_of_an_option_is_known() {
-        let long = TOOL.option("checks").unwrap();
-        assert_eq!(spellings(long), ["-ch", "-che", "-chec", "-check", "-checks", "--checks"]);
-        let (_, places, rest) = completed()
-            .takers()
-            .find(|(words, ..)| words.contains(&"--checks".to_owned()))
-            .unwrap();
+        let (words, places, rest) =
+            TOOL.takers().find(|(words, ..)| words.contains(&"--checks".to_owned())).unwrap();
+        assert_eq!(words, ["-ch", "-che", "-chec", "-check", "-checks", "--checks"]);
         assert_eq!((places, rest), (vec!["local all none".to_owned()], String::new()));
     }
 
     #[test]
     fn names_for_options_are_understood_and_not_offered() {
-        let bash = completed().bash();
+        let bash = TOOL.bash();
         assert!(!bash.contains(" -all-users "));
-        assert!(bash.contains("--autoformat) rest='Band ClusterId' ;;"));
+        assert!(bash.contains("--autoformat) rest='") && bash.contains(" ClusterId "));
     }
 
     #[test]
     fn a_brief_is_one_line_that_all_shells_read_alike() {
-        for option in TOOL.options {
+        for option in TOOL.options() {
             let brief = brief(option);
             assert!(!brief.is_empty() && brief.chars().count() < 120, "{brief}");
             assert!(!brief.contains(['\n', '\\']), "{brief}");

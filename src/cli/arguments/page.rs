@@ -2,22 +2,18 @@
 
 use std::fmt::Write;
 
-use super::option::{OptionSpec, Takes, Tool};
+use super::option::{Name, OptionSpec, Tool};
 
-fn synopsis(page: &mut Page) {
-    let tool = page.tool;
+fn synopsis<A: 'static>(page: &mut Page, tool: &Tool<A>) {
     page.section("Synopsis");
     page.raw(&format!(".B {}", tool.name));
     page.raw("[\\fB\\-help\\fR | \\fB\\-version\\fR]");
     page.raw(".PP");
     page.raw(&format!(".B {}", tool.name));
-    for option in tool.options.iter().filter(|o| o.alias_of.is_none()) {
-        if ["help", "version"].contains(&option.name) {
-            continue;
+    for option in tool.options() {
+        if !["help", "version"].contains(&option.name) {
+            page.raw(&format!("[{}]", spelling(option.name, option)));
         }
-        let words: Vec<String> =
-            words(option).iter().map(|(word, value)| font(word, *value)).collect();
-        page.raw(&format!("[{}]", words.join(" ").replace(" :", ":")));
     }
     if !tool.operands.is_empty() {
         page.raw(&operands(tool.operands));
@@ -29,7 +25,7 @@ fn operands(text: &str) -> String {
     let word = |word: &str| {
         let inside = word.trim_matches(['[', ']']);
         if inside.starts_with(|c: char| c.is_ascii_alphabetic()) {
-            word.replace(inside, &font(inside, true))
+            word.replace(inside, &italic(inside))
         } else {
             word.to_owned()
         }
@@ -37,26 +33,21 @@ fn operands(text: &str) -> String {
     text.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// The words of an option; true for those the user chooses.
-fn words(option: &OptionSpec) -> Vec<(&'static str, bool)> {
-    let mut words = vec![(option.name, false)];
-    match option.takes {
-        Takes::Nothing => {}
-        Takes::One(value) | Takes::Many(value) => words.push((value, true)),
-        Takes::Two(first, second) => words.extend([(first, true), (second, true)]),
-    }
-    words
+/// A name of an option and the words that it takes.
+fn spelling<A>(name: &str, option: &OptionSpec<A>) -> String {
+    let words = option.takes.iter().map(|word| format!(" {}", italic(&word.name())));
+    format!("\\fB\\-{}\\fR{}", escape(name), words.collect::<String>())
 }
 
-fn shortest(option: &OptionSpec) -> String {
-    let letters = option.qualifiers.map(|letters| format!(" After a colon: {letters}."));
-    let short = (option.min < option.name.len())
-        .then(|| format!(" Shortest form: -{}.", &option.name[..option.min]));
+fn shortest<A>(option: &OptionSpec<A>, of: &Name) -> String {
+    let letters = option.colon.map(|letters| format!(" After a colon: {letters}."));
+    let short =
+        (of.min < of.name.len()).then(|| format!(" Shortest form: -{}.", &of.name[..of.min]));
     format!("{}{}", letters.unwrap_or_default(), short.unwrap_or_default())
 }
 
-fn font(word: &str, value: bool) -> String {
-    if value { format!("\\fI{}\\fR", escape(word)) } else { format!("\\fB\\-{}\\fR", escape(word)) }
+fn italic(word: &str) -> String {
+    format!("\\fI{}\\fR", escape(word))
 }
 
 /// Text as man(7) reads it.
@@ -67,14 +58,13 @@ fn escape(text: &str) -> String {
 /// A manual page in the language of man(7). Its parts stand in the order of HTCondor's template for
 /// manual pages.
 pub(crate) struct Page {
-    tool: &'static Tool,
     text: String,
 }
 
 impl Page {
     /// Name and synopsis; what the tool is for in a clause.
-    pub(crate) fn begin(tool: &'static Tool, purpose: &str) -> Self {
-        let mut page = Self { tool, text: String::new() };
+    pub(crate) fn begin<A: 'static>(tool: &Tool<A>, purpose: &str) -> Self {
+        let mut page = Self { text: String::new() };
         page.raw(
             ".\\\" Written by `cargo run --example manual`; change the tables in src/cli instead.",
         );
@@ -85,17 +75,21 @@ impl Page {
         ));
         page.section("Name");
         page.text(&format!("{} - {purpose}", tool.name));
-        synopsis(&mut page);
+        synopsis(&mut page, tool);
         page
     }
 
-    /// All options, by sections.
-    pub(crate) fn options(&mut self) {
-        let tool = self.tool;
-        for section in tool.sections {
-            self.raw(&format!(".SS \"{}\"", section.0));
-            for option in tool.options.iter().filter(|option| option.section == *section) {
-                self.tagged(&words(option), &format!("{}{}", option.help, shortest(option)));
+    /// What the words mean that are no options, and all options by sections.
+    pub(crate) fn options<A: 'static>(&mut self, operands: &[(&str, &str)], tool: &Tool<A>) {
+        self.section("Options");
+        for (operand, text) in operands {
+            self.item(&italic(operand), text);
+        }
+        for (title, options) in &tool.sections {
+            self.raw(&format!(".SS \"{title}\""));
+            for (option, of) in options.iter().flat_map(|o| o.names().map(move |name| (o, name))) {
+                let text = format!("{}{}", of.help, shortest(option, &of));
+                self.item(&spelling(of.name, option), &text);
             }
         }
     }
@@ -142,19 +136,14 @@ impl Page {
         self.text(text);
     }
 
-    /// A tag of words, options (no value) in bold, and its text.
-    pub(crate) fn tagged(&mut self, tag: &[(&str, bool)], text: &str) {
+    /// A word in bold, and its text.
+    pub(crate) fn tagged(&mut self, word: &str, text: &str) {
+        self.item(&format!("\\fB{}\\fR", escape(word)), text);
+    }
+
+    fn item(&mut self, tag: &str, text: &str) {
         self.raw(".TP");
-        let options = self.tool.options;
-        let is_option = |word: &str| options.iter().any(|option| option.name == word);
-        let tag: Vec<String> = tag
-            .iter()
-            .map(|(word, value)| match (value, is_option(word)) {
-                (false, false) => format!("\\fB{}\\fR", escape(word)),
-                (value, _) => font(word, *value),
-            })
-            .collect();
-        self.raw(&tag.join(" "));
+        self.raw(tag);
         self.text(text);
     }
 

@@ -24,12 +24,11 @@ pub(in crate::cli) use self::checked::Checked;
 use self::earlier::Programs;
 pub(in crate::cli) use self::scripts::{OfScript, RanScript};
 use self::scripts::{of_scripts, ran_scripts};
-use super::Request;
 use super::run::{RunError, tell};
 use crate::checks::Script;
 use crate::inquiry::{Config, Constraint, Inquiry, Remarks, found};
 use crate::job_status;
-use crate::print::{Output, Page, output};
+use crate::print::{Page, Style, output};
 use crate::profile::{ATTRIBUTES, Measured, Pair, Range, ScriptModel, Survival, Used, failed};
 use crate::queue::{AdText, JobSpec, Projection, Selection, display_path};
 use crate::text::{plural, shown};
@@ -103,14 +102,20 @@ pub(in crate::cli) struct Ahead {
     pub(in crate::cli) range: Option<Range>,
 }
 
+/// A call with `-profile`.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Profiling {
+    pub(super) inquiry: Inquiry,
+    /// `-pairs`
+    pub(super) pairs: bool,
+    pub(super) as_json: bool,
+    pub(super) style: Style,
+}
+
 /// Answers `-profile`.
-pub(super) fn run(
-    request: &Request,
-    config: &Config,
-    now: i64,
-    out: &mut dyn Write,
-) -> Result<(), RunError> {
-    let inquiry = &request.inquiry;
+pub(super) fn run(asked: &Profiling, config: &Config, out: &mut dyn Write) -> Result<(), RunError> {
+    let inquiry = &asked.inquiry;
+    let now = inquiry.time();
     let (scripts, jobs) = sorted(&inquiry.selection.jobs);
     let model = ScriptModel::shipped()?;
     let mut profiles = Profiles { scripts: of_scripts(&scripts, &model), ..Profiles::default() };
@@ -137,18 +142,18 @@ pub(super) fn run(
             Err(error) => failed = Some(error),
         }
     }
-    if request.pairs {
+    if asked.pairs {
         (profiles.pairs, profiles.not_paired) = pairs(&profiles.jobs);
     }
     let is_asked = !inquiry.selection.jobs.is_empty();
     if profiles.scripts.is_empty() && profiles.jobs.is_empty() && is_asked {
         return Err(RunError::NothingProfiled);
     }
-    if request.printing.output == Output::Json {
+    if asked.as_json {
         let text = output(&profiles).map_err(std::io::Error::from)?;
         out.write_all(text.as_bytes())?;
     } else {
-        let page = Page::here(request.printing.style, now);
+        let page = Page::here(asked.style, now);
         print::print(out, &profiles, &page)?;
     }
     failed.map_or(Ok(()), Err)

@@ -144,13 +144,9 @@ fn number(number: f64) -> String {
     if number < 1e6 { format!("{number:.0}") } else { format!("{number:.1e}") }
 }
 
-fn capital(binding: Binding) -> &'static str {
-    match binding {
-        Binding::Cpu => "Cpu",
-        Binding::Memory => "Memory",
-        Binding::Disk => "Disk",
-        Binding::Network => "Network",
-    }
+fn capital(binding: Binding) -> String {
+    let (first, rest) = binding.name().split_at(1);
+    first.to_uppercase() + rest
 }
 
 fn label(binding: Binding) -> &'static str {

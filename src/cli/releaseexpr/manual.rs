@@ -9,17 +9,17 @@ pub fn manual_page() -> String {
     let mut page =
         Page::begin(&TOOL, "check, explain, replay and suggest the release policies of jobs");
     page.paragraphs("Description", &DESCRIPTION);
-    page.section("Options");
-    page.tagged(&[("cluster", true)], "With -explain and -suggest: the held jobs of this cluster.");
-    page.tagged(
-        &[("cluster.proc", true)],
-        "With -explain and -suggest: this job, which must be held.",
+    page.options(
+        &[
+            ("cluster", "With -explain and -suggest: the held jobs of this cluster."),
+            ("cluster.proc", "With -explain and -suggest: this job, which must be held."),
+        ],
+        &TOOL,
     );
-    page.options();
     page.paragraphs("General Remarks", &REMARKS);
     page.section("Rules");
     for rule in RULES {
-        page.tagged(&[(rule.name, false)], &format!("({}) {}", rule.severity.word(), rule.summary));
+        page.tagged(rule.name, &format!("({}) {}", rule.severity.word(), rule.summary));
     }
     page.section("Exit Status");
     page.paragraph(

@@ -26,8 +26,7 @@ mod suggest;
 
 pub use manual::manual_page;
 pub(super) use options::TOOL;
+pub(super) use request::Given;
 pub(super) use run::answer;
-#[cfg(test)]
-pub(super) use run::reads;
 pub use run::run;
 pub use run::{Data, RunError, data};

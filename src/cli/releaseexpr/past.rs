@@ -7,10 +7,11 @@ use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
 use super::input::read_knobs;
-use super::request::Request;
+use super::request::Past;
 use super::run::RunError;
 use crate::advice::Advisor;
 use crate::cli::output::say;
+use crate::cli::piped;
 use crate::history::{Coverage, History, HistoryBuilder};
 use crate::inquiry::{Config, NamedModel, costs, open_model, unpacked};
 use crate::model::Thresholds;
@@ -22,6 +23,7 @@ use crate::sentences::times::minute;
 use crate::text::{SCHEMA_VERSION, plural};
 use eventlog::ReadOptions;
 use eventlog::input::Room;
+use tempfile::TempDir;
 
 /// Holds that a model is asked about at most: each several times.
 const ASKED_ABOUT: usize = 2_000;
@@ -36,6 +38,8 @@ pub(super) struct Read {
     pub(super) version: Version,
     sources: Sources,
     config: Config,
+    /// Copies of logs that can be read once.
+    _kept: Option<TempDir>,
 }
 
 /// Reads the logs named, or those of the access point here; `wanted` says what of them beside the
@@ -43,10 +47,11 @@ pub(super) struct Read {
 ///
 /// # Errors
 /// [`RunError`] when there is no log, or a file cannot be opened.
-pub(super) fn read(request: &Request, wanted: Sources) -> Result<Read, RunError> {
+pub(super) fn read(asked: &Past, wanted: Sources) -> Result<Read, RunError> {
     let config = Config::of_user();
-    let mut event_logs = request.event_logs.clone();
-    let is_here = event_logs.is_empty() && request.user_logs.is_empty();
+    let (mut user_logs, mut event_logs) = (asked.user_logs.clone(), asked.event_logs.clone());
+    let kept = piped::keep(user_logs.iter_mut().chain(&mut event_logs))?;
+    let is_here = event_logs.is_empty() && user_logs.is_empty();
     if is_here {
         let log = config
             .get("HOLDADVISE_EVENT_LOG")
@@ -54,18 +59,18 @@ pub(super) fn read(request: &Request, wanted: Sources) -> Result<Read, RunError>
             .ok_or(RunError::NoLog)?;
         event_logs.push(PathBuf::from(log));
     }
-    let mut knobs = match &request.config {
+    let mut knobs = match &asked.config {
         Some(path) => read_knobs(path)?,
         None if is_here => config.knobs(),
         None => Knobs::default(),
     };
-    let version = request.condor.or_else(|| knobs.version()).unwrap_or(Version::NEWEST);
+    let version = asked.condor.or_else(|| knobs.version()).unwrap_or(Version::NEWEST);
     knobs.insert("CONDOR_VERSION", version.to_string());
     let interval = knobs.interval().ok_or(RunError::SwitchedOff)?;
     let sources = Sources {
         event_logs,
-        user_logs: request.user_logs.clone(),
-        epochs: request.epochs.clone(),
+        user_logs,
+        epochs: asked.epochs.clone(),
         room: Room::new(config.event_log_bytes()?),
         ..wanted
     };
@@ -77,11 +82,11 @@ pub(super) fn read(request: &Request, wanted: Sources) -> Result<Read, RunError>
     let rules = Rules {
         ticks: Ticks { interval, phase: 0 },
         max_releases: knobs.max_releases(),
-        costs: costs(&request.costs, &config, Thresholds::default())?,
+        costs: costs(&asked.costs, &config, Thresholds::default())?,
         end: past.end,
     };
     let successes = Successes::of(&past.holds);
-    Ok(Read { past, successes, rules, version, sources, config })
+    Ok(Read { past, successes, rules, version, sources, config, _kept: kept })
 }
 
 impl Read {
@@ -92,11 +97,11 @@ impl Read {
     ///
     /// # Errors
     /// [`RunError`] when the model cannot be used or a log cannot be read once more.
-    pub(super) fn ask(&mut self, request: &Request) -> Result<Option<Said>, RunError> {
-        if !request.advice {
+    pub(super) fn ask(&mut self, asked: &Past) -> Result<Option<Said>, RunError> {
+        if !asked.asks_model {
             return Ok(None);
         }
-        let named = NamedModel { file: request.model.clone(), engine: None };
+        let named = NamedModel { file: asked.model.clone(), engine: None };
         let model = open_model::<RunError>(&named, &self.config)?;
         let every = self.past.holds.len().div_ceil(ASKED_ABOUT).max(1);
         if every > 1 {

@@ -13,11 +13,11 @@ use jiff::tz::TimeZone;
 
 use super::input::read_knobs;
 use super::jobs::held;
-use super::request::Request;
+use super::request::Explain;
 use super::run::RunError;
 use crate::cli::output::say;
 use crate::history::HoldInQueue;
-use crate::inquiry::Config;
+use crate::inquiry::{Config, Inquiry};
 use crate::policy::{Explanation, Knobs, PolicyTime, explain_in};
 use crate::print::{json_element, json_end};
 use crate::queue::{Projection, QueueJob};
@@ -50,12 +50,12 @@ pub(super) struct Page {
 ///
 /// # Errors
 /// [`RunError`] when jobs or the configuration cannot be had, or none of the jobs named is held.
-pub(super) fn answer(request: &Request, out: &mut dyn Write) -> Result<(), RunError> {
+pub(super) fn answer(asked: &Explain, out: &mut dyn Write) -> Result<(), RunError> {
     let config = Config::of_user();
-    let now = request.now.unwrap_or_else(|| jiff::Timestamp::now().as_second());
-    let knobs = knobs(request, &config)?;
-    let held = held(request, &config, MAX_JOBS, &Projection::whole())?;
-    let page = Page { columns: request.columns, now, zone: TimeZone::system() };
+    let now = asked.now.unwrap_or_else(|| jiff::Timestamp::now().as_second());
+    let knobs = knobs(asked, &config)?;
+    let held = held(&asked.inquiry, &config, MAX_JOBS, &Projection::whole())?;
+    let page = Page { columns: asked.print.columns, now, zone: TimeZone::system() };
     let time = PolicyTime::new(config.policy_time()?);
     let owner = |job: &QueueJob| job.owner.clone().unwrap_or_default();
     let time = time.among(held.iter().map(owner));
@@ -66,7 +66,7 @@ pub(super) fn answer(request: &Request, out: &mut dyn Write) -> Result<(), RunEr
     let jobs = held.iter().filter_map(explained);
     let mut count = 0;
     for job in jobs {
-        if request.json {
+        if asked.print.json {
             json_element(out, &json::object(&job), count)?;
         } else {
             let gap = if count == 0 { "" } else { "\n" };
@@ -78,7 +78,7 @@ pub(super) fn answer(request: &Request, out: &mut dyn Write) -> Result<(), RunEr
     if let Some(line) = &left_out {
         say("Warning", line);
     }
-    if request.json {
+    if asked.print.json {
         json_end(out, count)?;
     } else if count == 0 && left_out.is_none() {
         writeln!(out, "No held jobs.")?;
@@ -88,11 +88,13 @@ pub(super) fn answer(request: &Request, out: &mut dyn Write) -> Result<(), RunEr
 
 /// The knobs of the access point; `None` where they are not known: those here are not those of
 /// another access point, nor of a file.
-fn knobs(request: &Request, config: &Config) -> Result<Option<Knobs>, RunError> {
-    if let Some(path) = &request.config {
+fn knobs(asked: &Explain, config: &Config) -> Result<Option<Knobs>, RunError> {
+    if let Some(path) = &asked.config {
         return read_knobs(path).map(Some);
     }
-    Ok(request.is_about_here().then(|| config.knobs()).filter(|knobs| !knobs.is_empty()))
+    let Inquiry { job_ads, schedd, pool, .. } = &asked.inquiry;
+    let is_about_here = job_ads.is_none() && schedd.is_none() && pool.is_none();
+    Ok(is_about_here.then(|| config.knobs()).filter(|knobs| !knobs.is_empty()))
 }
 
 fn explained(job: &QueueJob, knobs: Option<&Knobs>, now: i64, steps: &Budget) -> Option<Explained> {

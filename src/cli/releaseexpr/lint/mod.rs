@@ -12,7 +12,7 @@ use std::rc::Rc;
 use classads::Expr;
 
 use super::input::read_settings;
-use super::request::Request;
+use super::request::Lint;
 use super::run::RunError;
 use crate::policy::lint::{Finding, Role, Setting, Severity, lint, together};
 use crate::policy::{Assignment, SettingsFile, Version};
@@ -89,29 +89,29 @@ pub(super) use print::rules;
 ///
 /// # Errors
 /// [`RunError`] when a file cannot be read or sets no policy.
-pub(super) fn answer(request: &Request, out: &mut dyn Write) -> Result<u8, RunError> {
-    let report = report(request)?;
-    if request.json {
+pub(super) fn answer(asked: &Lint, out: &mut dyn Write) -> Result<u8, RunError> {
+    let report = report(asked)?;
+    if asked.print.json {
         print::json(&report, out)?;
     } else {
-        print::text(&report, request.columns, out)?;
+        print::text(&report, asked.print.columns, out)?;
     }
     let is_grave = |severity: Severity| severity > Severity::Note;
     Ok(u8::from(report.findings.iter().any(|placed| is_grave(placed.finding.rule.severity))))
 }
 
 /// Looks at all that was named.
-fn report(request: &Request) -> Result<Report, RunError> {
+fn report(asked: &Lint) -> Result<Report, RunError> {
     let mut report = Report::default();
-    for what in &request.what {
+    for what in &asked.what {
         if what == "-" || is_file(what) {
             let before = report.expressions;
-            file(what, request, &mut report)?;
+            file(what, asked.version, &mut report)?;
             if report.expressions == before {
                 return Err(RunError::NoPolicy(display_path(Path::new(what))));
             }
         } else {
-            expression(what, request, &mut report);
+            expression(what, asked, &mut report);
         }
     }
     report.end();
@@ -130,13 +130,8 @@ pub(super) fn is_file(what: &str) -> bool {
         || is_word && (what.ends_with(".sub") || what.starts_with('/'))
 }
 
-/// The HTCondor that evaluates the policies.
-pub(super) fn version(request: &Request) -> Version {
-    request.condor.unwrap_or(Version::NEWEST)
-}
-
-fn expression(text: &str, request: &Request, report: &mut Report) {
-    let setting = Setting { version: version(request), ..Setting::alone(request.role) };
+fn expression(text: &str, asked: &Lint, report: &mut Report) {
+    let setting = Setting { version: asked.version, ..Setting::alone(asked.role) };
     let expression: Rc<str> = text.into();
     report.look(text, &setting, |finding| {
         let (shown, mark) = excerpt(text, finding.span.clone());
@@ -167,7 +162,7 @@ fn excerpt(line: &str, mark: Range<usize>) -> (String, Range<usize>) {
     (format!("{head}{}{tail}", &line[start..end]), mark)
 }
 
-fn file(path: &str, request: &Request, report: &mut Report) -> Result<(), RunError> {
+fn file(path: &str, version: Version, report: &mut Report) -> Result<(), RunError> {
     let path = Path::new(path);
     let name: Rc<str> = display_path(path).into();
     let settings = read_settings(path)?;
@@ -180,13 +175,8 @@ fn file(path: &str, request: &Request, report: &mut Report) -> Result<(), RunErr
     });
     for assignment in settings.assignments() {
         let Some(role) = Role::of(assignment.setting()) else { continue };
-        let setting = Setting {
-            role,
-            version: version(request),
-            own_attributes: &own_attributes,
-            raises_request,
-            is_grid,
-        };
+        let setting =
+            Setting { role, version, own_attributes: &own_attributes, raises_request, is_grid };
         report.look(&assignment.value.text, &setting, |finding| {
             in_file(&settings, &name, assignment, finding)
         });
@@ -208,7 +198,12 @@ fn in_file(
     assignment: &Assignment,
     finding: Finding,
 ) -> Placed {
-    let (line, shown, mark) = placed(settings, assignment, &finding);
+    let origin = assignment.value.origin(&finding.span);
+    let (line, shown, start) = settings.line(origin.start);
+    let from = (origin.start - start).min(shown.len());
+    // What goes on in the next line is marked to the end of this one.
+    let to = (origin.end.saturating_sub(start)).clamp(from, shown.len());
+    let (shown, mark) = excerpt(shown, from..to);
     Placed {
         file: Some(Rc::clone(file)),
         line,
@@ -218,21 +213,6 @@ fn in_file(
         mark,
         finding,
     }
-}
-
-/// The number of the line, what of it is shown and the mark in that.
-fn placed(
-    settings: &SettingsFile,
-    assignment: &Assignment,
-    finding: &Finding,
-) -> (usize, String, Range<usize>) {
-    let origin = assignment.value.origin(&finding.span);
-    let (line, shown, start) = settings.line(origin.start);
-    let from = (origin.start - start).min(shown.len());
-    // What goes on in the next line is marked to the end of this one.
-    let to = (origin.end.saturating_sub(start)).clamp(from, shown.len());
-    let (shown, mark) = excerpt(shown, from..to);
-    (line, shown, mark)
 }
 
 /// Attributes that a submit description sets of its own.

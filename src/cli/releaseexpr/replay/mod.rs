@@ -11,11 +11,12 @@ use std::io::Write;
 use std::path::Path;
 
 use super::input::read_settings;
-use super::lint::{is_file, version};
+use super::lint::is_file;
 use super::past;
-use super::request::Request;
+use super::request::Replay;
 use super::run::RunError;
 use crate::cli::output::say;
+use crate::policy::Version;
 use crate::policy::lint::{Role, Setting, Severity, lint};
 use crate::queue::display_path;
 use crate::replay::{Releaser, ReplayExpression, Sources, replay};
@@ -41,9 +42,9 @@ struct Policy {
 ///
 /// # Errors
 /// [`RunError`] when a text is no expression, or a file cannot be read.
-pub(super) fn answer(request: &Request, out: &mut dyn Write) -> Result<(), RunError> {
+pub(super) fn answer(asked: &Replay, out: &mut dyn Write) -> Result<(), RunError> {
     let mut policies = Vec::new();
-    let mut expressions = expressions(request)?;
+    let mut expressions = expressions(&asked.what)?;
     if expressions.len() > MOST {
         say(
             "Warning",
@@ -53,7 +54,7 @@ pub(super) fn answer(request: &Request, out: &mut dyn Write) -> Result<(), RunEr
     }
     for (number, text) in expressions.into_iter().enumerate() {
         let name = (number + 1).to_string();
-        look_at(&name, &text, request);
+        look_at(&name, &text, asked.past.condor);
         let expression = ReplayExpression::parse(&text).map_err(|error| {
             let text = Foreign::from(text.as_str()).quoted(SHOWN);
             RunError::NoExpression { text, error }
@@ -68,31 +69,31 @@ pub(super) fn answer(request: &Request, out: &mut dyn Write) -> Result<(), RunEr
         reasons: expressions_of(&policies).any(|expression| expression.names("HoldReason")),
         ..Sources::default()
     };
-    let mut read = past::read(request, wanted)?;
+    let mut read = past::read(&asked.past, wanted)?;
     for (name, releaser) in [("in force", Releaser::InForce), ("by hand", Releaser::Nobody)] {
         policies.push(Policy { name: name.to_owned(), text: None, releaser });
     }
-    if let Some(said) = read.ask(request)? {
+    if let Some(said) = read.ask(&asked.past)? {
         let releaser = Releaser::Advice(said.into());
         policies.push(Policy { name: "advice".to_owned(), text: None, releaser });
     }
-    if request.each_hold {
+    if asked.each_hold {
         return Ok(json::lines(&read, &mut policies, out)?);
     }
     let releasers: Vec<Releaser> = policies.iter().map(|policy| policy.releaser.clone()).collect();
     let replayed = replay(&read.past.holds, &read.successes, &releasers, &read.rules);
-    if request.json {
+    if asked.print.json {
         json::print(&read, &policies, &replayed, out)?;
     } else {
-        text::print(&read, &policies, &replayed, request.columns, out)?;
+        text::print(&read, &policies, &replayed, asked.print.columns, out)?;
     }
     Ok(())
 }
 
 /// The expressions named, and those of the files named.
-fn expressions(request: &Request) -> Result<Vec<String>, RunError> {
+fn expressions(named: &[String]) -> Result<Vec<String>, RunError> {
     let mut out = Vec::new();
-    for what in &request.what {
+    for what in named {
         if what != "-" && !is_file(what) {
             out.push(what.clone());
             continue;
@@ -113,8 +114,9 @@ fn expressions(request: &Request) -> Result<Vec<String>, RunError> {
 
 /// Says what is plainly wrong with an expression before it is replayed: what it does then is not
 /// what it says.
-fn look_at(name: &str, text: &str, request: &Request) {
-    let setting = Setting { version: version(request), ..Setting::alone(Role::Release) };
+fn look_at(name: &str, text: &str, version: Option<Version>) {
+    let version = version.unwrap_or(Version::NEWEST);
+    let setting = Setting { version, ..Setting::alone(Role::Release) };
     for finding in lint(text, &setting) {
         let is_name = ["unknown-attribute", "left-out"].contains(&finding.rule.name);
         if is_name || finding.rule.severity == Severity::Error && finding.rule.name != "unparsable"

@@ -11,10 +11,10 @@ use std::io::Write;
 
 use super::jobs::held;
 use super::past;
-use super::request::{Form, Request};
+use super::request::{Form, Suggest, names_no_jobs};
 use super::run::RunError;
 use crate::history::{HoldInQueue, RunsOf};
-use crate::inquiry::Config;
+use crate::inquiry::{Config, Inquiry};
 use crate::policy::Version;
 use crate::queue::Projection;
 use crate::replay::{Rules, Sources};
@@ -45,20 +45,20 @@ struct Suggested {
 ///
 /// # Errors
 /// [`RunError`] when no log or none of the jobs named can be read.
-pub(super) fn answer(request: &Request, out: &mut dyn Write) -> Result<(), RunError> {
-    let named = Named::of(request)?;
-    let runs = runs_of(named.as_ref(), request);
-    let mut read = past::read(request, Sources { runs, ..Sources::default() })?;
-    let said = read.ask(request)?;
+pub(super) fn answer(asked: &Suggest, out: &mut dyn Write) -> Result<(), RunError> {
+    let named = Named::of(&asked.inquiry)?;
+    let runs = runs_of(named.as_ref(), asked);
+    let mut read = past::read(&asked.past, Sources { runs, ..Sources::default() })?;
+    let said = read.ask(&asked.past)?;
     let holds = &read.past.holds;
     let suggestion = suggest(holds, &read.successes, said.as_ref(), &read.rules, read.version);
     let Rules { costs, ticks, .. } = &read.rules;
     let long_runs = long_runs(&read.past.runs, costs, ticks.interval);
     let suggested = Suggested::of(suggestion, long_runs, named.as_ref(), read.version);
-    if request.json {
+    if asked.print.json {
         json::print(&read, &suggested, out)?;
     } else {
-        text::print(&read, &suggested, request.form, request.columns, out)?;
+        text::print(&read, &suggested, asked.form, asked.print.columns, out)?;
     }
     Ok(())
 }
@@ -72,13 +72,13 @@ struct Named {
 
 impl Named {
     /// `None` where none was named.
-    fn of(request: &Request) -> Result<Option<Self>, RunError> {
-        if request.names_no_jobs() {
+    fn of(inquiry: &Inquiry) -> Result<Option<Self>, RunError> {
+        if names_no_jobs(inquiry) {
             return Ok(None);
         }
         let projection = Projection::new(&ATTRIBUTES, None);
         let mut named = Self::default();
-        for job in held(request, &Config::of_user(), MAX_JOBS, &projection)? {
+        for job in held(inquiry, &Config::of_user(), MAX_JOBS, &projection)? {
             if let Some(hold) = HoldInQueue::of(&job.ad.to_classad()) {
                 named.reasons.insert((hold.code, hold.subcode));
                 named.clusters.insert(job.id.cluster);
@@ -90,10 +90,10 @@ impl Named {
 
 /// Whose runs tell how long such jobs take: those of a user's own logs, of all nodes of a DAG, or
 /// of the clusters named. What an access point ran for all of its users has no length in common.
-fn runs_of(named: Option<&Named>, request: &Request) -> RunsOf {
+fn runs_of(named: Option<&Named>, asked: &Suggest) -> RunsOf {
     match named {
-        _ if request.form != Form::Submit => RunsOf::None,
-        _ if request.event_logs.is_empty() && !request.user_logs.is_empty() => RunsOf::All,
+        _ if asked.form != Form::Submit => RunsOf::None,
+        _ if asked.past.event_logs.is_empty() && !asked.past.user_logs.is_empty() => RunsOf::All,
         Some(named) => RunsOf::Clusters(named.clusters.clone()),
         None => RunsOf::None,
     }
