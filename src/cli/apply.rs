@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use directories::BaseDirs;
 use jiff::tz::TimeZone;
 
+use super::RunError;
 use super::output::say;
-use super::run::{RunError, tell};
+use super::run::tell;
 use crate::acting::{
     Bounds, Candidate, Deed, Done, Kept, OPEN_ATTRIBUTES, Order, Plan, attempts, carry_out,
     open_acts, plan, result_of,
@@ -140,7 +141,9 @@ pub(super) fn apply(
 ) -> Result<Option<i64>, RunError> {
     let Act { inquiry, what, how } = act;
     if inquiry.is_offline() {
-        return Err(RunError::ApplyWithoutQueue);
+        return Err(RunError::failed(
+            "-apply needs the queue; -userlog and -eventlog alone give jobs on hold at the end of a log",
+        ));
     }
     let now = inquiry.time();
     let mut collected = Collected::default();
@@ -168,7 +171,7 @@ pub(super) fn apply(
         of_owner: Bounds::OF_OWNER,
     };
     if inquiry.dag_node {
-        candidates = not_acted_on(candidates, &entries, &mut left);
+        leave_acted_on(&mut candidates, &entries, &mut left);
     }
     let plan = plan(candidates, &attempts(&entries), bounds, now);
     print_plan(out, *what, &plan, &judged, &left)?;
@@ -197,22 +200,32 @@ pub(super) fn apply(
         true => Ok(look_again),
         // A HOLD script that comes late has nothing to complain of.
         false if inquiry.dag_node => Ok(look_again),
-        false => Err(RunError::NothingDone),
+        false => Err(RunError::failed("nothing was done")),
     }
 }
 
 /// The folder of the journal: HOLDADVISE_JOURNAL_DIR, else the user's.
 ///
 /// # Errors
-/// [`RunError::NoJournal`] where there is none.
+/// [`RunError::Failed`] where there is none.
 pub(super) fn journal_folder(config: &Config) -> Result<PathBuf, RunError> {
     if let Some(folder) = config.get("HOLDADVISE_JOURNAL_DIR") {
         return Ok(folder.into());
     }
-    let dirs = BaseDirs::new().ok_or(RunError::NoJournal)?;
-    let state =
-        dirs.state_dir().map_or_else(|| dirs.home_dir().join(".local/state"), PathBuf::from);
+    let dirs = BaseDirs::new();
+    let state = dirs.as_ref().and_then(BaseDirs::state_dir);
+    let unknown = "no folder for the journal is known; set HOLDADVISE_JOURNAL_DIR";
+    let state = state.ok_or_else(|| RunError::failed(unknown))?;
     Ok(state.join("condor-holdadvise/journal"))
+}
+
+/// The entries of a journal; what is damaged is said.
+pub(super) fn entries_of(journal: &Locked<'_>) -> Result<Vec<Entry>, RunError> {
+    let kept = journal.read()?;
+    for problem in &kept.problems {
+        say("Warning", &format!("journal: {problem}"));
+    }
+    Ok(kept.entries)
 }
 
 /// The entries of a journal, after what came of open acts was asked for and noted.
@@ -221,11 +234,7 @@ pub(super) fn settled(
     schedd: &Schedd,
     now: i64,
 ) -> Result<Vec<Entry>, RunError> {
-    let kept = journal.read()?;
-    for problem in &kept.problems {
-        say("Warning", &format!("journal: {problem}"));
-    }
-    let mut entries = kept.entries;
+    let mut entries = entries_of(journal)?;
     let open = open_acts(&entries);
     if open.is_empty() {
         return Ok(entries);
@@ -233,9 +242,8 @@ pub(super) fn settled(
     let jobs: Vec<_> = open.iter().map(|act| act.hold.job).collect();
     let ads = schedd.any_ads(&jobs, OPEN_ATTRIBUTES)?;
     let ended = open.iter().filter_map(|act| result_of(act, ads.get(&act.hold.job)?));
-    let ended: Vec<Entry> = ended
-        .map(|ended| Entry { version: VERSION, time: now, what: What::Outcome(ended) })
-        .collect();
+    let entry = |ended| Entry { version: VERSION, time: now, what: What::Outcome(ended) };
+    let ended: Vec<Entry> = ended.map(entry).collect();
     journal.add(&ended)?;
     entries.extend(ended);
     Ok(entries)
@@ -243,24 +251,21 @@ pub(super) fn settled(
 
 /// A HOLD script acts once in each hold, whatever came of it: DAGMan runs it again for holds that it
 /// reads again.
-fn not_acted_on(
-    candidates: Vec<Candidate>,
+fn leave_acted_on(
+    candidates: &mut Vec<Candidate>,
     entries: &[Entry],
     left: &mut BTreeMap<&'static str, usize>,
-) -> Vec<Candidate> {
-    let acted: HashSet<HoldOf> = entries
-        .iter()
-        .filter_map(|entry| match &entry.what {
-            What::Act(act) => Some(act.hold),
-            _ => None,
-        })
-        .collect();
-    let (candidates, done): (Vec<_>, Vec<_>) =
-        candidates.into_iter().partition(|candidate| !acted.contains(&candidate.hold()));
-    if !done.is_empty() {
-        left.insert("acted on in this hold before", done.len());
+) {
+    let acted = entries.iter().filter_map(|entry| match &entry.what {
+        What::Act(act) => Some(act.hold),
+        _ => None,
+    });
+    let acted: HashSet<HoldOf> = acted.collect();
+    let before = candidates.len();
+    candidates.retain(|candidate| !acted.contains(&candidate.hold()));
+    if candidates.len() < before {
+        left.insert("acted on in this hold before", before - candidates.len());
     }
-    candidates
 }
 
 fn print_plan(
@@ -338,10 +343,12 @@ fn kept_line(kept: &Kept, apply: Apply) -> String {
 /// Asks at a terminal.
 ///
 /// # Errors
-/// [`RunError::NoTerminal`] where there is nobody to ask.
+/// [`RunError::Failed`] where there is nobody to ask.
 fn agreed(apply: Apply, jobs: usize) -> Result<bool, RunError> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        return Err(RunError::NoTerminal);
+        return Err(RunError::failed(
+            "there is no terminal to ask at; add -yes to act without being asked, or -dry-run",
+        ));
     }
     eprint!("{} {}? (yes or no) ", apply.verbs()[0], plural(jobs, "job"));
     let mut answer = String::new();

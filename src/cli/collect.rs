@@ -2,16 +2,17 @@
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
 use jiff::Timestamp;
 
-use super::arguments::{ArgumentError, OptionSpec, Page, Tool};
-use super::output::{self, ToolError, say};
-use crate::collect::{FolderError, Report, Settings, collect};
+use super::RunError;
+use super::arguments::{OptionSpec, Page, Tool};
+use super::output::{self, say};
+use crate::collect::{Report, Settings, collect};
 use crate::inquiry::{Config, Knob, SettingError};
 use crate::text::{classad_quote, printable};
 
@@ -83,29 +84,6 @@ const KNOBS: &[Knob] = &[
     Knob { name: "HOLDADVISE_KEEP_BYTES", help: "Bytes, as after -bytes." },
 ];
 
-/// Why nothing was kept.
-#[derive(Debug, thiserror::Error)]
-enum RunError {
-    #[error(transparent)]
-    Arguments(#[from] ArgumentError),
-    #[error(transparent)]
-    Setting(#[from] SettingError),
-    #[error(transparent)]
-    Folder(#[from] FolderError),
-    #[error(
-        "nothing to keep: neither EVENT_LOG nor JOB_EPOCH_HISTORY is set here; set one, or give -eventlog or -epochs and a file"
-    )]
-    NoLog,
-    #[error("cannot write: {0}")]
-    Write(#[from] io::Error),
-}
-
-impl ToolError for RunError {
-    fn of_output(&self) -> Option<&io::Error> {
-        if let Self::Write(error) = self { Some(error) } else { None }
-    }
-}
-
 /// Runs the tool: `arguments` are those behind its name. The exit status is 1 where something could
 /// not be kept.
 pub fn run(arguments: &[OsString]) -> ExitCode {
@@ -156,7 +134,10 @@ fn settings(given: Given, config: &Config) -> Result<Option<Settings>, RunError>
     settings.event_log = log(given.event_log, "EVENT_LOG");
     settings.epochs = log(given.epochs, "JOB_EPOCH_HISTORY");
     if settings.event_log.is_none() && settings.epochs.is_none() {
-        return Err(RunError::NoLog);
+        return Err(RunError::failed(
+            "nothing to keep: neither EVENT_LOG nor JOB_EPOCH_HISTORY is set here; set one, or give \
+             -eventlog or -epochs and a file",
+        ));
     }
     let set = |given: Option<u64>, knob| match given {
         Some(number) => Ok(Some(number)),

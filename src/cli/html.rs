@@ -7,7 +7,7 @@ use std::path::Path;
 
 use jiff::tz::TimeZone;
 
-use super::run::RunError;
+use super::RunError;
 use crate::inquiry::Inquiry;
 use crate::page;
 use crate::print::{page as page_of, page_head};
@@ -27,7 +27,7 @@ pub(super) fn write(
     now: i64,
 ) -> Result<(), RunError> {
     let text = page_of(view, &about(inquiry, now), advice, now);
-    replace(path, &text).map_err(|source| failed(path, source))
+    replace(path, &text).map_err(|source| failed(path, &source))
 }
 
 /// Nothing is judged for a page that cannot be written.
@@ -35,11 +35,11 @@ pub(super) fn write(
 /// # Errors
 /// Another file is there.
 pub(super) fn check(path: &Path) -> Result<(), RunError> {
-    permissions(path).map(drop).map_err(|source| failed(path, source))
+    permissions(path).map(drop).map_err(|source| failed(path, &source))
 }
 
-fn failed(path: &Path, source: io::Error) -> RunError {
-    RunError::Page { path: path.to_owned(), source }
+fn failed(path: &Path, source: &io::Error) -> RunError {
+    RunError::failed(format!("-html {}: {source}", path.display()))
 }
 
 /// What a page is about.

@@ -15,12 +15,13 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use super::RunError;
 use super::arguments::{Choice, Fit, Value as _};
 use super::named_file;
 use super::output::{self, say};
 use super::releaseexpr::{self, Given};
 use super::request::{Asked, Printing};
-use super::run::{self, RunError};
+use super::run;
 use crate::inquiry::{Config, Inquiry, JobAds};
 use crate::policy::lint::Role;
 use crate::print::Output;
@@ -80,7 +81,7 @@ enum Kind {
     /// Whole seconds since 1970.
     Time,
     /// An expression, or a file that has one.
-    Policy,
+    Policy(fn(&mut Given) -> &mut Vec<String>),
     /// What a policy is for.
     Role,
 }
@@ -97,25 +98,15 @@ const fn parameter(name: &'static str, kind: Kind, what: &'static str) -> Parame
     Parameter { name, kind, is_required: false, what }
 }
 
-/// What a tool answers.
-#[derive(Clone, Copy, PartialEq)]
-enum Answers {
-    /// Advice on held jobs, as text.
-    Advice,
-    /// The same as data.
-    Evidence,
-    /// What `condor_releaseexpr` says.
-    Explain,
-    Lint,
-    Replay,
-}
-
 /// A tool.
 struct Tool {
     name: &'static str,
     title: &'static str,
     what: &'static str,
-    answers: Answers,
+    /// What is asked for, by what the parameters give.
+    question: fn(Given) -> Question,
+    /// The answer is data, not text.
+    is_data: bool,
     parameters: &'static [Parameter],
 }
 
@@ -147,12 +138,11 @@ const EPOCHS: Parameter = parameter(
 const NOW: Parameter =
     parameter("now", Kind::Time, "Unix seconds as of which is judged; default: the clock");
 
-const POLICY: Parameter = Parameter {
-    name: "policy",
-    kind: Kind::Policy,
-    is_required: true,
-    what: "An expression, or the path of a submit description or configuration file",
-};
+/// A policy, which has to be given.
+const fn policy(place: fn(&mut Given) -> &mut Vec<String>) -> Parameter {
+    let what = "An expression, or the path of a submit description or configuration file";
+    Parameter { is_required: true, ..parameter("policy", Kind::Policy(place), what) }
+}
 
 const TOOLS: &[Tool] = &[
     Tool {
@@ -161,7 +151,8 @@ const TOOLS: &[Tool] = &[
         what: "Says of held jobs in plain English whether to release, change or remove them \
                or to wait, how sure that is, why, and which command does it. Jobs that share \
                a cause are one answer.",
-        answers: Answers::Advice,
+        question: |given| about_jobs(given, Output::Groups),
+        is_data: false,
         parameters: &[JOBS, JOB_ADS, USER_LOGS, EVENT_LOGS, EPOCHS, NOW],
     },
     Tool {
@@ -170,7 +161,8 @@ const TOOLS: &[Tool] = &[
         what: "The same advice as data, one JSON object a job: recommendation, probabilities \
                of each action now and later, every piece of evidence, what stands against \
                each choice, and the sources that were read.",
-        answers: Answers::Evidence,
+        question: |given| about_jobs(given, Output::Json),
+        is_data: true,
         parameters: &[JOBS, JOB_ADS, USER_LOGS, EVENT_LOGS, EPOCHS, NOW],
     },
     Tool {
@@ -178,7 +170,8 @@ const TOOLS: &[Tool] = &[
         title: "Why a release policy does not release a job",
         what: "Says of held jobs which clauses of their release policies are true, which are \
                not, and when they become true.",
-        answers: Answers::Explain,
+        question: |given| about_policies(Given { explain: true, ..given }),
+        is_data: false,
         parameters: &[
             Parameter { what: "Clusters (1234) or jobs (1234.0); needed without job_ads", ..JOBS },
             JOB_ADS,
@@ -192,9 +185,10 @@ const TOOLS: &[Tool] = &[
                expression, or at all policies of a submit description or configuration file: \
                whether they parse, what they release, how often and how soon; with a \
                corrected text.",
-        answers: Answers::Lint,
+        question: about_policies,
+        is_data: false,
         parameters: &[
-            POLICY,
+            policy(|given| &mut given.lint),
             parameter("kind", Kind::Role, "What an expression by itself is for; default: release"),
         ],
     },
@@ -204,8 +198,9 @@ const TOOLS: &[Tool] = &[
         what: "Tries a release expression, or the policies of a file, on the holds that logs \
                tell of: which jobs it would have released, what became of those, hours saved \
                and wasted, beside what was in force.",
-        answers: Answers::Replay,
-        parameters: &[POLICY, USER_LOGS, EVENT_LOGS, EPOCHS],
+        question: about_policies,
+        is_data: false,
+        parameters: &[policy(|given| &mut given.replay), USER_LOGS, EVENT_LOGS, EPOCHS],
     },
 ];
 
@@ -302,7 +297,7 @@ fn described(tool: &Tool) -> Value {
         let list = json!({ "type": "string" });
         let mut schema = match parameter.kind {
             Kind::Jobs | Kind::Files(_) => json!({ "type": "array", "items": list }),
-            Kind::Policy | Kind::JobAds => list,
+            Kind::Policy(_) | Kind::JobAds => list,
             Kind::Time => json!({ "type": "integer" }),
             Kind::Role => json!({ "type": "string", "enum": Role::words() }),
         };
@@ -312,7 +307,7 @@ fn described(tool: &Tool) -> Value {
     let required = tool.parameters.iter().filter(|parameter| parameter.is_required);
     let required: Vec<&str> = required.map(|parameter| parameter.name).collect();
     let mut what = format!("{} {OF_OTHERS}", tool.what);
-    if tool.answers == Answers::Evidence {
+    if tool.is_data {
         what.push_str(&format!(" So are the values of {FIELDS_OF_OTHERS}."));
     }
     json!({
@@ -399,7 +394,7 @@ impl Calls {
 
 /// The answer to a call, with what the tool wrote, and whether that is cut short.
 fn answer_of(tool: &Tool, (mut text, is_cut): (String, bool), (result, mut said): Ended) -> Value {
-    let is_data = tool.answers == Answers::Evidence;
+    let is_data = tool.is_data;
     let is_error = result.is_err() || is_cut && is_data;
     said.extend(result.err().map(|error| format!("Error: {}", in_words(&error))));
     if is_cut {
@@ -491,6 +486,11 @@ fn about_jobs(given: Given, output: Output) -> Question {
     Question::Jobs(Box::new(Asked { inquiry, printing }))
 }
 
+/// The question about policies.
+fn about_policies(given: Given) -> Question {
+    Question::Policies(Box::new(given))
+}
+
 /// What is asked for.
 fn question(tool: &Tool, arguments: &Map<String, Value>) -> Result<Question, String> {
     let known = |name: &String| tool.parameters.iter().any(|parameter| parameter.name == *name);
@@ -515,16 +515,7 @@ fn question(tool: &Tool, arguments: &Map<String, Value>) -> Result<Question, Str
             None => {}
         }
     }
-    Ok(match tool.answers {
-        Answers::Advice => about_jobs(given, Output::Groups),
-        Answers::Evidence => about_jobs(given, Output::Json),
-        Answers::Lint => Question::Policies(Box::new(given)),
-        Answers::Explain => Question::Policies(Box::new(Given { explain: true, ..given })),
-        Answers::Replay => {
-            let replay = std::mem::take(&mut given.lint);
-            Question::Policies(Box::new(Given { replay, ..given }))
-        }
-    })
+    Ok((tool.question)(given))
 }
 
 /// Puts a value where it belongs.
@@ -544,11 +535,11 @@ fn put(given: &mut Given, kind: Kind, value: &Value) -> Result<(), String> {
             let time = value.as_i64().filter(|time| *time >= 0);
             given.now = Some(time.ok_or("expected whole seconds since 1970")?);
         }
-        Kind::Policy => {
+        Kind::Policy(place) => {
             // An expression may begin with a sign.
             let expression = value.as_str().filter(|text| text.starts_with('-'));
             let policy = expression.map_or_else(|| file(value), |text| Ok(format!(" {text}")));
-            given.lint = vec![policy?];
+            *place(given) = vec![policy?];
         }
         Kind::Role => given.role = Some(Role::read(word(value)?.as_ref())?),
     }
@@ -699,7 +690,7 @@ mod tests {
             for parameter in tool.parameters {
                 let value = match parameter.kind {
                     Kind::Jobs => json!(["1.0", "3"]),
-                    Kind::Policy => json!("true"),
+                    Kind::Policy(_) => json!("true"),
                     Kind::JobAds => json!("/none"),
                     Kind::Files(_) => json!(["/none", "/none.2"]),
                     Kind::Time => json!(1_700_000_000),

@@ -6,6 +6,7 @@
 //! - [`collect`]: the command line of `condor_holdadvise_collect`.
 //! - `completions`: completions of both tools.
 //! - `debug`: `-debug`.
+//! - `error`: why a tool cannot do what it was asked for.
 //! - `html`: writes the page of `-html`.
 //! - `manual`: the manual page of `condor_holdadvise`.
 //! - `mcp`: `-mcp`, the server for assistants.
@@ -26,6 +27,7 @@ mod arguments;
 pub mod collect;
 mod completions;
 mod debug;
+mod error;
 mod html;
 mod manual;
 mod mcp;
@@ -44,7 +46,8 @@ mod watch;
 pub use arguments::ArgumentError;
 pub use completions::completions;
 pub use debug::switch_on as switch_debug_on;
+pub use error::RunError;
 pub use manual::manual_page;
 pub use mcp::serve as serve_assistant;
 pub use model_sheet::sheet as model_sheet;
-pub use run::{RunError, run};
+pub use run::run;

@@ -173,7 +173,7 @@ fn output() -> Vec<Row> {
                  -json or -jsonl each change is a JSON object on a line of its own.",
             ),
         Row::flag("workflow", 2, |all| {
-            all.inquiry.places = all.inquiry.places.or(Some(By::Either))
+            all.inquiry.places = all.inquiry.places.or(Some(By::Either));
         })
         .excludes(&[OTHER_WORK], ONE_WORK)
         .excludes(&[FOR_PROGRAMS], "it prints for people, or one object of JSON")

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
+use super::RunError;
 use super::apply::{journal_folder, settled};
-use super::run::RunError;
 use crate::acting::{Figures, Group, outcomes};
 use crate::inquiry::{Config, Inquiry, costs, open_model};
 use crate::journal::Journal;
@@ -40,7 +40,8 @@ pub(super) fn print_outcomes(
     let model = open_model::<RunError>(&inquiry.model, config)?;
     let folder = journal_folder(config)?;
     if !folder.exists() {
-        return Err(RunError::EmptyJournal(folder));
+        let folder = folder.display();
+        return Err(RunError::failed(format!("{folder}: there is no journal; -apply writes one")));
     }
     let journal = Journal::open(&folder)?;
     let schedd = inquiry.schedd(config)?;

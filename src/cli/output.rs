@@ -4,18 +4,13 @@ use std::cell::RefCell;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
 
+use super::RunError;
 use crate::text::{in_words, printable};
-
-/// An error of a tool.
-pub(super) trait ToolError: std::error::Error + From<io::Error> {
-    /// Whether standard output could not be written, and why.
-    fn of_output(&self) -> Option<&io::Error>;
-}
 
 /// Does the work of a tool, writing to standard output; an error is said, and `failure` is the exit
 /// status then.
-pub(super) fn run<E: ToolError>(
-    work: impl FnOnce(&mut dyn Write) -> Result<ExitCode, E>,
+pub(super) fn run(
+    work: impl FnOnce(&mut dyn Write) -> Result<ExitCode, RunError>,
     failure: ExitCode,
 ) -> ExitCode {
     let mut out = BufWriter::new(io::stdout().lock());

@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
@@ -11,13 +10,13 @@ use super::apply::{Act, apply, journal_folder};
 use super::debug;
 use super::options::TOOL;
 use super::outcomes::print_outcomes;
-use super::output::{self, ToolError, say};
+use super::output::{self, say};
 use super::request::{Asked, Printing, Request, Task};
 use super::watch::watch;
-use super::{ArgumentError, html, mcp, model_sheet, piped, profile};
+use super::{RunError, html, mcp, model_sheet, piped, profile};
 use crate::checks;
-use crate::inquiry::{Answer, Config, Inquiry, InquiryError, Remarks, open_model};
-use crate::journal::{Journal, JournalError};
+use crate::inquiry::{Answer, Config, Inquiry, Remarks, open_model};
+use crate::journal::Journal;
 use crate::print::{Page, Printer, print_thrashing, print_view};
 use crate::queue::display_path;
 use crate::text::{plural, printable};
@@ -33,76 +32,8 @@ const LONGEST_STAY: Duration = Duration::from_secs(3 * 86_400);
 /// First argument of the process that stays with a node of a DAG.
 const STAY: &str = "-stay-with-node";
 
-/// Why no advice can be given.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum RunError {
-    /// The arguments cannot be read.
-    #[error(transparent)]
-    Arguments(#[from] ArgumentError),
-    /// The jobs cannot be judged, or standard output cannot be written.
-    #[error(transparent)]
-    Inquiry(InquiryError),
-    /// The process that stays with a node of a DAG does not begin.
-    #[error("cannot begin the process that stays with this node: {0}")]
-    Begin(#[source] io::Error),
-    /// Jobs are on hold by events of the future alone; it was said what to do.
-    #[error("no job can be judged: {} on hold by events of the future alone", held(*.0))]
-    Ahead(usize),
-    /// Nothing that was named can be judged; it was said why.
-    #[error("none of the jobs named can be judged")]
-    NothingJudged,
-    /// Nothing is known of what was named to `-profile`; it was said why.
-    #[error("none of the scripts and jobs named can be profiled")]
-    NothingProfiled,
-    /// The journal cannot be used.
-    #[error(transparent)]
-    Journal(#[from] JournalError),
-    /// There is no home directory to keep a journal in.
-    #[error("no folder for the journal is known; set HOLDADVISE_JOURNAL_DIR")]
-    NoJournal,
-    /// Nothing was written into it yet.
-    #[error("{}: there is no journal; -apply writes one", .0.display())]
-    EmptyJournal(PathBuf),
-    /// `-apply` without a queue.
-    #[error(
-        "-apply needs the queue; -userlog and -eventlog alone give jobs on hold at the end of a log"
-    )]
-    ApplyWithoutQueue,
-    /// Nobody can be asked.
-    #[error("there is no terminal to ask at; add -yes to act without being asked, or -dry-run")]
-    NoTerminal,
-    /// None of the jobs was acted on.
-    #[error("nothing was done")]
-    NothingDone,
-    /// The page of `-html` cannot be written.
-    #[error("-html {}: {source}", .path.display())]
-    Page {
-        /// Its name.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-}
-
-impl<E> From<E> for RunError
-where
-    InquiryError: From<E>,
-{
-    fn from(error: E) -> Self {
-        Self::Inquiry(error.into())
-    }
-}
-
-fn held(jobs: usize) -> String {
-    format!("{} {}", plural(jobs, "job"), if jobs == 1 { "is" } else { "are" })
-}
-
-impl ToolError for RunError {
-    fn of_output(&self) -> Option<&io::Error> {
-        if let Self::Inquiry(InquiryError::Write(error)) = self { Some(error) } else { None }
-    }
-}
+/// What is said where nothing that was named can be judged, after it was said why.
+pub(super) const NOTHING_JUDGED: &str = "none of the jobs named can be judged";
 
 /// Runs the tool: `arguments` are those behind its name.
 pub fn run(arguments: &[OsString]) -> ExitCode {
@@ -165,7 +96,9 @@ fn leave_to_another(arguments: &[OsString]) -> Result<(), RunError> {
             .stderr(Stdio::null())
             .spawn()
     });
-    begun.map(drop).map_err(RunError::Begin)
+    begun.map(drop).map_err(|error| {
+        RunError::failed(format!("cannot begin the process that stays with this node: {error}"))
+    })
 }
 
 /// Carries advice out for a node of a DAG until none of its jobs is held that time may help. A second
@@ -214,10 +147,14 @@ pub(super) fn show(asked: &Asked, config: &Config, out: &mut dyn Write) -> Resul
     tell(&answer.remarks);
     if inquiry.places.is_none() && judged == 0 {
         if answer.ahead > 0 {
-            return Err(RunError::Ahead(answer.ahead));
+            let jobs = plural(answer.ahead, "job");
+            let are = if answer.ahead == 1 { "is" } else { "are" };
+            return Err(RunError::failed(format!(
+                "no job can be judged: {jobs} {are} on hold by events of the future alone"
+            )));
         }
         if !inquiry.selection.jobs.is_empty() && answer.thrashing.is_empty() {
-            return Err(RunError::NothingJudged);
+            return Err(RunError::failed(NOTHING_JUDGED));
         }
     }
     if !inquiry.places_alone {

@@ -7,9 +7,10 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
+use super::RunError;
 use super::output::say;
 use super::request::Asked;
-use super::run::{RunError, tell};
+use super::run::{NOTHING_JUDGED, tell};
 use crate::advice::news::{END_ATTRIBUTES, End, News, Stand};
 use crate::advice::{Advice, Recommendation, SharedCause};
 use crate::inquiry::{Config, InquiryError, Remarks};
@@ -161,7 +162,7 @@ impl Watch<'_> {
         }
         let is_over = self.is_over()?;
         if is_over && !asked.inquiry.selection.jobs.is_empty() {
-            return Err(RunError::NothingJudged);
+            return Err(RunError::failed(NOTHING_JUDGED));
         }
         Ok(is_over)
     }
@@ -314,6 +315,6 @@ mod tests {
         failed(away.into(), &mut failures).unwrap();
         assert_eq!(pause(Duration::from_secs(60), failures).as_secs(), 60);
         assert_eq!(pause(Duration::from_secs(86_400), 9).as_secs(), 86_400);
-        assert!(failed(RunError::NoJournal, &mut failures).is_err());
+        assert!(failed(RunError::failed("no journal"), &mut failures).is_err());
     }
 }

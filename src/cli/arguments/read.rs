@@ -100,7 +100,7 @@ impl<A: Default + 'static> Tool<A> {
         }
         let is_given = |name: &&str| given.iter().any(|other| other.name == *name);
         let lacks = |(_, option): &(_, &OptionSpec<A>)| {
-            !option.needs.is_empty() && !option.needs.iter().any(|name| is_given(&name))
+            !option.needs.is_empty() && !option.needs.iter().any(is_given)
         };
         let Some((Given { shown, .. }, option)) = options().find(lacks) else { return Ok(()) };
         // What is given where the needed would exclude it.

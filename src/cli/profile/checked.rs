@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::OfJobs;
-use crate::cli::apply::journal_folder;
+use crate::cli::RunError;
+use crate::cli::apply::{entries_of, journal_folder};
 use crate::cli::output::say;
-use crate::cli::run::RunError;
 use crate::inquiry::Config;
 use crate::journal::{Entry, Journal, Kept, Profiled, VERSION, What};
 use crate::private::own_way;
@@ -68,11 +68,7 @@ fn add(checks: Vec<Profiled>, config: &Config, now: i64) -> Result<Option<Checke
     let journal = Journal::open(&journal_folder(config)?)?;
     // A look waits for nobody: the next one notes it.
     let Some(journal) = journal.try_lock()? else { return Ok(None) };
-    let kept = journal.read()?;
-    for problem in &kept.problems {
-        say("Warning", &format!("journal: {problem}"));
-    }
-    let mut last = last(kept.entries);
+    let mut last = last(entries_of(&journal)?);
     // More jobs of a cluster may be bound by something else than the first ones.
     let is_new = |of: &Profiled| {
         last.get(&key(of)).is_none_or(|last| (last.said, last.measured) != (of.said, of.measured))

@@ -24,7 +24,8 @@ pub(in crate::cli) use self::checked::Checked;
 use self::earlier::Programs;
 pub(in crate::cli) use self::scripts::{OfScript, RanScript};
 use self::scripts::{of_scripts, ran_scripts};
-use super::run::{RunError, tell};
+use super::RunError;
+use super::run::tell;
 use crate::checks::Script;
 use crate::inquiry::{Config, Constraint, Inquiry, Remarks, found};
 use crate::job_status;
@@ -147,7 +148,7 @@ pub(super) fn run(asked: &Profiling, config: &Config, out: &mut dyn Write) -> Re
     }
     let is_asked = !inquiry.selection.jobs.is_empty();
     if profiles.scripts.is_empty() && profiles.jobs.is_empty() && is_asked {
-        return Err(RunError::NothingProfiled);
+        return Err(RunError::failed("none of the scripts and jobs named can be profiled"));
     }
     if asked.as_json {
         let text = output(&profiles).map_err(std::io::Error::from)?;

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use super::run::RunError;
+use crate::cli::RunError;
 use crate::policy::{Knobs, SettingsFile};
 use crate::queue::display_path;
 use eventlog::input::is_stdin;
@@ -14,9 +14,9 @@ const MAX_FILE: u64 = 16 * 1024 * 1024;
 /// Reads a file of settings; `-` is standard input.
 ///
 /// # Errors
-/// [`RunError::Read`] when it cannot be read, [`RunError::TooLarge`] when it has more than 16 MiB.
+/// [`RunError::Failed`] when it cannot be read, or has more than 16 MiB.
 pub(super) fn read_settings(path: &Path) -> Result<SettingsFile, RunError> {
-    let error = |error| RunError::Read { file: display_path(path), error };
+    let error = |error| unreadable(path, &error);
     let mut bytes = Vec::new();
     let read = if is_stdin(path) {
         std::io::stdin().lock().take(MAX_FILE + 1).read_to_end(&mut bytes)
@@ -25,20 +25,41 @@ pub(super) fn read_settings(path: &Path) -> Result<SettingsFile, RunError> {
     };
     read.map_err(error)?;
     if bytes.len() as u64 > MAX_FILE {
-        return Err(RunError::TooLarge(display_path(path)));
+        let file = display_path(path);
+        return Err(RunError::failed(format!(
+            "{file} is larger than 16 MiB; a submit description or a configuration file is expected"
+        )));
     }
     Ok(SettingsFile::read(&String::from_utf8_lossy(&bytes)))
+}
+
+/// A file cannot be read.
+pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> RunError {
+    RunError::failed(format!("cannot read {}: {error}", display_path(path)))
+}
+
+/// A file sets no policy.
+pub(super) fn no_policy(file: &str) -> RunError {
+    let file = display_path(Path::new(file));
+    RunError::failed(format!(
+        "{file} sets no policy: no periodic_release, periodic_hold, periodic_remove, on_exit_hold, \
+         on_exit_remove or SYSTEM_PERIODIC_ knob"
+    ))
 }
 
 /// Reads the knobs of an access point from a configuration file, or from what
 /// `condor_config_val -dump` wrote.
 ///
 /// # Errors
-/// As [`read_settings`], and [`RunError::NoSettings`] when it sets nothing.
+/// As [`read_settings`], and when it sets nothing.
 pub(super) fn read_knobs(path: &Path) -> Result<Knobs, RunError> {
     let settings = read_settings(path)?;
     if settings.assignments().is_empty() {
-        return Err(RunError::NoSettings(display_path(path)));
+        let file = display_path(path);
+        return Err(RunError::failed(format!(
+            "{file} sets nothing; a configuration file is expected, or what condor_config_val -dump \
+             writes"
+        )));
     }
     let pairs = settings.assignments().iter();
     Ok(pairs.map(|one| (&one.name, one.value.text.as_str())).collect())

@@ -1,9 +1,12 @@
 //! The held jobs that are named.
 
-use super::run::RunError;
+use crate::cli::RunError;
 use crate::cli::output::say;
-use crate::inquiry::{Config, Inquiry, found};
-use crate::queue::{Projection, QueueJob};
+use crate::inquiry::{Config, Inquiry, InquiryError, found};
+use crate::queue::{Projection, QueueError, QueueJob};
+
+/// What is said where none of the jobs named is held, after it was said why.
+pub(super) const NONE_HELD: &str = "none of the jobs named is held";
 
 /// The held jobs named, or all of a file; so many at most. What cannot be had is said.
 ///
@@ -16,12 +19,18 @@ pub(super) fn held(
     projection: &Projection,
 ) -> Result<Vec<QueueJob>, RunError> {
     let inquiry = Inquiry { limit: Some(most + 1), ..asked.clone() };
-    let found = found(&inquiry, config, &|_| true, projection)?;
+    let found = found(&inquiry, config, &|_| true, projection).map_err(|error| match error {
+        // Without the ways to the jobs that this tool does not have.
+        InquiryError::Queue(QueueError::Start { tool, source }) => RunError::failed(format!(
+            "cannot run {tool}: {source}; is HTCondor installed and on PATH? Without it use -jobads"
+        )),
+        other => other.into(),
+    })?;
     found.faults.iter().for_each(|line| say("Warning", line));
     found.refused.iter().for_each(|line| say("Error", line));
     let mut held = found.held;
     if held.is_empty() && !asked.selection.jobs.is_empty() {
-        return Err(RunError::NoneHeld);
+        return Err(RunError::failed(NONE_HELD));
     }
     if held.len() > most {
         held.truncate(most);

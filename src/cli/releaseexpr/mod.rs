@@ -29,4 +29,4 @@ pub(super) use options::TOOL;
 pub(super) use request::Given;
 pub(super) use run::answer;
 pub use run::run;
-pub use run::{Data, RunError, data};
+pub use run::{Data, data};

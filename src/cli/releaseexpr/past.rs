@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-use super::input::read_knobs;
+use super::input::{read_knobs, unreadable};
 use super::request::Past;
-use super::run::RunError;
 use crate::advice::Advisor;
+use crate::cli::RunError;
 use crate::cli::output::say;
 use crate::cli::piped;
 use crate::history::{Coverage, History, HistoryBuilder};
@@ -27,6 +27,9 @@ use tempfile::TempDir;
 
 /// Holds that a model is asked about at most: each several times.
 const ASKED_ABOUT: usize = 2_000;
+
+const NO_LOG: &str = "no log to read holds from: give -eventlog or -userlog and a file; EVENT_LOG is \
+     not set here";
 
 /// What was read.
 #[derive(Debug)]
@@ -56,7 +59,7 @@ pub(super) fn read(asked: &Past, wanted: Sources) -> Result<Read, RunError> {
         let log = config
             .get("HOLDADVISE_EVENT_LOG")
             .or_else(|| config.get_condor("EVENT_LOG"))
-            .ok_or(RunError::NoLog)?;
+            .ok_or_else(|| RunError::failed(NO_LOG))?;
         event_logs.push(PathBuf::from(log));
     }
     let mut knobs = match &asked.config {
@@ -66,7 +69,8 @@ pub(super) fn read(asked: &Past, wanted: Sources) -> Result<Read, RunError> {
     };
     let version = asked.condor.or_else(|| knobs.version()).unwrap_or(Version::NEWEST);
     knobs.insert("CONDOR_VERSION", version.to_string());
-    let interval = knobs.interval().ok_or(RunError::SwitchedOff)?;
+    let switched_off = "PERIODIC_EXPR_INTERVAL is 0: this access point evaluates no policy";
+    let interval = knobs.interval().ok_or_else(|| RunError::failed(switched_off))?;
     let sources = Sources {
         event_logs,
         user_logs,
@@ -133,8 +137,7 @@ impl Read {
             history.read_log(log, Coverage::Jobs, &options)?;
         }
         for path in &self.sources.epochs {
-            let file = eventlog::input::reader(path)
-                .map_err(|error| RunError::Read { file: display_path(path), error })?;
+            let file = eventlog::input::reader(path).map_err(|error| unreadable(path, &error))?;
             history.read_epochs(file);
         }
         Ok(history.build())

@@ -9,96 +9,12 @@ use serde_json::Value;
 use super::options::TOOL;
 use super::request::{Given, Work};
 use super::{explain, lint, replay, suggest};
-use crate::cli::ArgumentError;
-use crate::cli::output::{self, ToolError};
-use crate::inquiry::{InquiryError, JobAds};
-use crate::queue::QueueError;
-use crate::replay::ReadError;
+use crate::cli::RunError;
+use crate::cli::output;
+use crate::inquiry::JobAds;
 
 /// Exit status where the tool could not do what it was asked for.
 const FAILURE: u8 = 2;
-
-/// Why nothing can be said.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum RunError {
-    /// The arguments cannot be read.
-    #[error(transparent)]
-    Arguments(#[from] ArgumentError),
-    /// A file cannot be read.
-    #[error("cannot read {file}: {error}")]
-    Read {
-        /// The file.
-        file: String,
-        /// Why.
-        error: io::Error,
-    },
-    /// A file is too large to be one of settings.
-    #[error("{0} is larger than 16 MiB; a submit description or a configuration file is expected")]
-    TooLarge(String),
-    /// A file sets no policy.
-    #[error(
-        "{0} sets no policy: no periodic_release, periodic_hold, periodic_remove, on_exit_hold, on_exit_remove or SYSTEM_PERIODIC_ knob"
-    )]
-    NoPolicy(String),
-    /// A file sets nothing.
-    #[error(
-        "{0} sets nothing; a configuration file is expected, or what condor_config_val -dump writes"
-    )]
-    NoSettings(String),
-    /// Jobs, a log, a setting or the model cannot be used, or standard output not be written.
-    #[error("{}", of_inquiry(.0))]
-    Inquiry(InquiryError),
-    /// None of the jobs named is held; it was said why.
-    #[error("none of the jobs named is held")]
-    NoneHeld,
-    /// There is no log to read holds from.
-    #[error(
-        "no log to read holds from: give -eventlog or -userlog and a file; EVENT_LOG is not set here"
-    )]
-    NoLog,
-    /// A log or the ads of runs cannot be read.
-    #[error(transparent)]
-    Past(#[from] ReadError),
-    /// A text to replay is no expression.
-    #[error("{text} is not an expression: {error}; -lint shows the place")]
-    NoExpression {
-        /// The text.
-        text: String,
-        /// Why.
-        error: classads::ParseError,
-    },
-    /// No policy is ever evaluated.
-    #[error("PERIODIC_EXPR_INTERVAL is 0: this access point evaluates no policy")]
-    SwitchedOff,
-}
-
-impl<E> From<E> for RunError
-where
-    InquiryError: From<E>,
-{
-    fn from(error: E) -> Self {
-        Self::Inquiry(error.into())
-    }
-}
-
-/// The message, without ways to the jobs that this tool does not have.
-fn of_inquiry(error: &InquiryError) -> String {
-    match error {
-        InquiryError::Queue(QueueError::Start { tool, source }) => {
-            format!(
-                "cannot run {tool}: {source}; is HTCondor installed and on PATH? Without it use -jobads"
-            )
-        }
-        other => other.to_string(),
-    }
-}
-
-impl ToolError for RunError {
-    fn of_output(&self) -> Option<&io::Error> {
-        if let Self::Inquiry(InquiryError::Write(error)) = self { Some(error) } else { None }
-    }
-}
 
 /// Runs the tool: `arguments` are those behind its name. The exit status of `-lint` is 0 for
 /// nothing but notes and 1 for warnings or errors, that of all else 0; 2 is failure.

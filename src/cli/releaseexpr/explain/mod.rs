@@ -14,7 +14,7 @@ use jiff::tz::TimeZone;
 use super::input::read_knobs;
 use super::jobs::held;
 use super::request::Explain;
-use super::run::RunError;
+use crate::cli::RunError;
 use crate::cli::output::say;
 use crate::history::HoldInQueue;
 use crate::inquiry::{Config, Inquiry};

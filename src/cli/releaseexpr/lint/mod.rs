@@ -11,9 +11,9 @@ use std::rc::Rc;
 
 use classads::Expr;
 
-use super::input::read_settings;
+use super::input::{no_policy, read_settings};
 use super::request::Lint;
-use super::run::RunError;
+use crate::cli::RunError;
 use crate::policy::lint::{Finding, Role, Setting, Severity, lint, together};
 use crate::policy::{Assignment, SettingsFile, Version};
 use crate::queue::display_path;
@@ -108,7 +108,7 @@ fn report(asked: &Lint) -> Result<Report, RunError> {
             let before = report.expressions;
             file(what, asked.version, &mut report)?;
             if report.expressions == before {
-                return Err(RunError::NoPolicy(display_path(Path::new(what))));
+                return Err(no_policy(what));
             }
         } else {
             expression(what, asked, &mut report);

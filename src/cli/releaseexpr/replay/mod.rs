@@ -10,15 +10,14 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 
-use super::input::read_settings;
+use super::input::{no_policy, read_settings};
 use super::lint::is_file;
 use super::past;
 use super::request::Replay;
-use super::run::RunError;
+use crate::cli::RunError;
 use crate::cli::output::say;
 use crate::policy::Version;
 use crate::policy::lint::{Role, Setting, Severity, lint};
-use crate::queue::display_path;
 use crate::replay::{Releaser, ReplayExpression, Sources, replay};
 use crate::text::Foreign;
 
@@ -57,7 +56,7 @@ pub(super) fn answer(asked: &Replay, out: &mut dyn Write) -> Result<(), RunError
         look_at(&name, &text, asked.past.condor);
         let expression = ReplayExpression::parse(&text).map_err(|error| {
             let text = Foreign::from(text.as_str()).quoted(SHOWN);
-            RunError::NoExpression { text, error }
+            RunError::failed(format!("{text} is not an expression: {error}; -lint shows the place"))
         })?;
         let releaser = Releaser::Expression(Box::new(expression));
         policies.push(Policy { name, text: Some(text), releaser });
@@ -106,7 +105,7 @@ fn expressions(named: &[String]) -> Result<Vec<String>, RunError> {
                 .map(|one| one.value.text.clone()),
         );
         if out.len() == before {
-            return Err(RunError::NoPolicy(display_path(Path::new(what))));
+            return Err(no_policy(what));
         }
     }
     Ok(out)

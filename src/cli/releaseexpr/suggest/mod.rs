@@ -9,10 +9,10 @@ mod text;
 use std::collections::BTreeSet;
 use std::io::Write;
 
-use super::jobs::held;
+use super::jobs::{NONE_HELD, held};
 use super::past;
 use super::request::{Form, Suggest, names_no_jobs};
-use super::run::RunError;
+use crate::cli::RunError;
 use crate::history::{HoldInQueue, RunsOf};
 use crate::inquiry::{Config, Inquiry};
 use crate::policy::Version;
@@ -84,7 +84,7 @@ impl Named {
                 named.clusters.insert(job.id.cluster);
             }
         }
-        if named.reasons.is_empty() { Err(RunError::NoneHeld) } else { Ok(Some(named)) }
+        if named.reasons.is_empty() { Err(RunError::failed(NONE_HELD)) } else { Ok(Some(named)) }
     }
 }
 
