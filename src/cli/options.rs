@@ -134,7 +134,9 @@ fn judging() -> Vec<Row> {
 }
 
 /// Of attributes of a job's ad and of expressions nothing is offered.
-const ATTRIBUTE: Word = Word::Offered("attribute", &ATTRIBUTE_NAMES);
+fn attribute() -> Word {
+    Word::Offered("attribute", &ATTRIBUTE_NAMES)
+}
 
 fn output() -> Vec<Row> {
     vec![
@@ -221,7 +223,7 @@ fn output() -> Vec<Row> {
             .help("Print the advices as one JSON array."),
         Row::flag("jsonl", 5, |all| all.printing.output = Output::JsonLines)
             .help("Print each advice as a JSON object on a line of its own."),
-        Row::new("af", 2, vec![ATTRIBUTE], request::auto_format)
+        Row::new("af", 2, vec![attribute()], request::auto_format)
             .many()
             .colon(request::LETTERS)
             .or("autoformat", 5)
@@ -235,7 +237,7 @@ fn output() -> Vec<Row> {
                  precedes it with a tab, n follows it with a line end, g separates advices by an \
                  empty line.",
             ),
-        Row::new("format", 1, vec![Word::Text("format"), ATTRIBUTE], request::format).help(
+        Row::new("format", 1, vec![Word::Text("format"), attribute()], request::format).help(
             "Print an attribute or expression, as -af takes them, through a printf(3) format. May \
              be given several times; no line end is added.",
         ),

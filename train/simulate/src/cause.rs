@@ -30,6 +30,14 @@ macro_rules! causes {
     };
 }
 
+impl Cause {
+    /// The run needed more memory or disk than it had.
+    pub fn is_of_size(self) -> bool {
+        use Cause::{DiskTooSmall, DiskVaries, MemoryTooSmall, MemoryVaries};
+        matches!(self, MemoryTooSmall | MemoryVaries | DiskTooSmall | DiskVaries)
+    }
+}
+
 // Name, how far it reaches, whether it is transient, what it is.
 causes! {
     ServiceOutage Service true "A file server is in trouble; ends by itself.",

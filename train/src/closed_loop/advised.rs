@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use classads::ClassAd;
 use eventlog::{Events, JobId, ReadOptions};
@@ -22,6 +22,7 @@ use holdadvise_simulate::{Deed, Fix, HeldNow, Policy, Thing};
 use jiff::tz::TimeZone;
 
 use super::arms::knowing;
+use super::tries;
 use crate::Error;
 use crate::evaluation::queue_ad::{self, InQueue, epoch_ads, queue_ad};
 
@@ -42,14 +43,15 @@ pub(super) struct Advised {
     read: (u64, u64),
     /// Holds whose cause was looked for.
     looked: HashSet<(JobId, i64)>,
+    tries: tries::Shared,
 }
 
 impl Advised {
-    pub(super) fn new(model: Arc<Model>) -> Self {
+    pub(super) fn new(model: Arc<Model>, tries: tries::Shared) -> Self {
         let mut history = HistoryBuilder::new();
         let log = history.add_source(Coverage::AccessPoint);
         let costs = Costs::of(model.metadata.thresholds);
-        Self { model, costs, history, log, read: (0, 0), looked: HashSet::new() }
+        Self { model, costs, history, log, read: (0, 0), looked: HashSet::new(), tries }
     }
 
     /// Reads what was written since.
@@ -116,7 +118,13 @@ impl Policy for Advised {
             return knowing(held, hidden);
         }
         match self.advice(held) {
-            Ok(Some(advice)) => self.carried_out(held, &advice),
+            Ok(Some(advice)) => {
+                let hold = (JobId::new(held.cluster, held.proc), held.num_holds, held.now);
+                let mut tries = self.tries.lock().unwrap_or_else(PoisonError::into_inner);
+                tries.add(hold, &advice);
+                drop(tries);
+                self.carried_out(held, &advice)
+            }
             // A job that the log does not show held: nothing is known of it.
             Ok(None) => Deed::Leave,
             Err(error) => {

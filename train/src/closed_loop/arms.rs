@@ -1,20 +1,29 @@
 //! What decides about held jobs, but for the advice of this project.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use clap::ValueEnum;
 use holdadvise::sizes::Resource;
-use holdadvise_simulate::{Deed, Fix, HeldNow, Hidden, Policy};
+use holdadvise_simulate::{Course, Deed, Event, Fix, HeldNow, Hidden, Policy};
+use serde::Serialize;
 
 /// One way to decide about held jobs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ValueEnum)]
-pub(super) enum Arm {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arm {
     /// Every hold is released as it is.
     ReleaseAll,
     /// Nothing is done; what is left is removed at the end.
     LeaveAll,
     /// Memory and disk are doubled, all else is released once.
     ChangeByCode,
+    /// The better of both by code and subcode, as seen at the other access points.
+    Table,
     /// A job is released twice, then left.
     RetryTwice,
+    /// Memory or disk is doubled at each hold for it; every other hold is released.
+    Doubling,
     /// The advice of this project.
     Advice,
     /// The same with what looks at files, URLs and outputs find.
@@ -27,24 +36,32 @@ pub(super) enum Arm {
 
 impl Arm {
     /// The best of these is what others are measured from.
-    pub(super) const fn is_baseline(self) -> bool {
-        matches!(self, Self::ReleaseAll | Self::LeaveAll | Self::ChangeByCode | Self::RetryTwice)
+    pub const fn is_baseline(self) -> bool {
+        matches!(
+            self,
+            Self::ReleaseAll | Self::LeaveAll | Self::ChangeByCode | Self::Table | Self::RetryTwice
+        )
     }
 
     /// The word printed.
-    pub(super) fn name(self) -> String {
+    pub fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 
     /// Its policy, where that is a rule of this file.
-    pub(super) fn rule(self) -> Option<Box<dyn Policy>> {
+    pub(super) fn rule(self, seen: &Arc<SuccessTable>) -> Option<Box<dyn Policy>> {
+        let seen = Arc::clone(seen);
         Some(match self {
             Self::ReleaseAll => Box::new(Rule(|_: &HeldNow<'_>| Deed::Release)),
             Self::LeaveAll => Box::new(Rule(|_: &HeldNow<'_>| Deed::Leave)),
             Self::ChangeByCode => Box::new(Rule(by_code)),
+            Self::Table => Box::new(Rule(move |held: &HeldNow<'_>| seen.decide(held))),
             Self::RetryTwice => Box::new(Rule(|held: &HeldNow<'_>| match held.num_holds {
                 ..=2 => Deed::Release,
                 _ => Deed::Leave,
+            })),
+            Self::Doubling => Box::new(Rule(|held: &HeldNow<'_>| {
+                doubled(held).map_or(Deed::Release, |fix| Deed::Change(vec![fix]))
             })),
             Self::Informed => Box::new(Rule(informed)),
             Self::Clairvoyant => Box::new(Rule(clairvoyant)),
@@ -77,6 +94,57 @@ fn by_code(held: &HeldNow<'_>) -> Deed {
         Some(fix) if held.num_holds <= RAISES => Deed::Change(vec![fix]),
         None if held.num_holds <= 1 => Deed::Release,
         _ => Deed::Leave,
+    }
+}
+
+/// Releases and their successes by code, subcode and whether something was changed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SuccessTable(HashMap<(i32, i32, bool), (f64, f64)>);
+
+impl SuccessTable {
+    /// Adds what came of people's releases.
+    pub(super) fn add(&mut self, courses: &[Course]) {
+        for Course { events, .. } in courses {
+            let (mut hold, mut changed, mut released) = (None, false, false);
+            for (_, event) in events {
+                match event {
+                    Event::Held { code, subcode, .. } => {
+                        self.count(hold.filter(|_| released), changed, false);
+                        (hold, changed, released) = (Some((*code, *subcode)), false, false);
+                    }
+                    Event::Changed(_) => changed = true,
+                    Event::Released { person } => released = *person,
+                    Event::Ended { success, .. } => {
+                        self.count(hold.filter(|_| released), changed, *success);
+                    }
+                    Event::Came | Event::Looked | Event::Removed { .. } => {}
+                }
+            }
+        }
+    }
+
+    fn count(&mut self, hold: Option<(i32, i32)>, changed: bool, success: bool) {
+        if let Some((code, subcode)) = hold {
+            let seen = self.0.entry((code, subcode, changed)).or_default();
+            *seen = (seen.0 + f64::from(u8::from(success)), seen.1 + 1.0);
+        }
+    }
+
+    /// Share of success, with two releases of even chance besides: assumed.
+    fn share(&self, held: &HeldNow<'_>, changed: bool) -> f64 {
+        let seen = self.0.get(&(held.code, held.subcode, changed)).copied().unwrap_or_default();
+        (seen.0 + 1.0) / (seen.1 + 2.0)
+    }
+
+    fn decide(&self, held: &HeldNow<'_>) -> Deed {
+        let fix = doubled(held).filter(|_| held.num_holds <= RAISES);
+        let changed = fix.as_ref().map_or(0.0, |_| self.share(held, true));
+        let as_is = self.share(held, false);
+        match fix {
+            Some(fix) if changed >= 0.5 && changed > as_is => Deed::Change(vec![fix]),
+            _ if as_is >= 0.5 => Deed::Release,
+            _ => Deed::Leave,
+        }
     }
 }
 

@@ -1,11 +1,12 @@
 //! What the courses of jobs cost, in hours: the costs of `docs/developing/advice.md`, with the
 //! delays that came.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::AddAssign;
 
 use holdadvise::advice::Costs;
 use holdadvise_simulate::{Course, Event, Fix, Thing};
+use serde::Serialize;
 
 /// Hours after its first hold at which a job that has not ended is removed.
 pub(super) const HORIZON: f64 = 168.0;
@@ -15,6 +16,61 @@ const DAY: f64 = 8.0;
 
 /// ClusterId and ProcId.
 pub(super) type Job = (i32, i32);
+
+/// What a held job needs, by what the clairvoyant did about its first hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Need {
+    /// It was held for memory or disk: a larger request, or a run that needs less.
+    Size,
+    /// Something else is changed.
+    Change,
+    /// It is released as it is, later than when a person comes.
+    Time,
+    /// It is released as it is, at once.
+    Nothing,
+    /// It does not finish.
+    Lost,
+}
+
+impl Need {
+    pub(super) const ALL: [Self; 5] =
+        [Self::Size, Self::Change, Self::Time, Self::Nothing, Self::Lost];
+
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Size => "size",
+            Self::Change => "change",
+            Self::Time => "time",
+            Self::Nothing => "nothing",
+            Self::Lost => "lost",
+        }
+    }
+
+    /// Of a course under the clairvoyant.
+    fn of(course: &Course) -> Self {
+        let events = &course.events;
+        let time = |wanted: fn(&Event) -> bool| {
+            events.iter().find(|(_, event)| wanted(event)).map(|(at, _)| *at)
+        };
+        if !finishes(course) {
+            return Self::Lost;
+        }
+        if let Some((_, Event::Held { cause, .. })) = events.first()
+            && cause.is_of_size()
+        {
+            return Self::Size;
+        }
+        let came = time(|event| *event == Event::Came);
+        let released = time(|event| matches!(event, Event::Released { .. }));
+        let changed = time(|event| matches!(event, Event::Changed(_)));
+        match (came, released, changed) {
+            (_, Some(released), Some(changed)) if changed <= released => Self::Change,
+            (Some(came), Some(released), _) if came < released => Self::Time,
+            _ => Self::Nothing,
+        }
+    }
+}
 
 /// It ends in success before the horizon.
 fn finishes(course: &Course) -> bool {
@@ -28,9 +84,9 @@ fn hours(from: i64, to: i64) -> f64 {
     (to - from) as f64 / 3_600.0
 }
 
-/// The jobs that do not finish under the clairvoyant.
-pub(super) fn lost(clairvoyant: &[Course], before: i64) -> BTreeSet<Job> {
-    counted(clairvoyant, before).filter(|course| !finishes(course)).map(job).collect()
+/// What each job needs.
+pub(super) fn needs(clairvoyant: &[Course], before: i64) -> BTreeMap<Job, Need> {
+    counted(clairvoyant, before).map(|course| (job(course), Need::of(course))).collect()
 }
 
 fn job(course: &Course) -> Job {
@@ -43,11 +99,14 @@ fn counted(courses: &[Course], before: i64) -> impl Iterator<Item = &Course> {
 }
 
 /// Hours and counts of some jobs.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub(super) struct Loss {
+    /// Jobs that were held.
+    pub(super) jobs: f64,
     /// Releases by persons, and how many of them failed.
     pub(super) releases: f64,
     pub(super) failures: f64,
+    pub(super) removals: f64,
     pub(super) finished: f64,
     /// Hours of failed releases.
     pub(super) failed: f64,
@@ -57,44 +116,55 @@ pub(super) struct Loss {
     pub(super) keep: f64,
     /// Hours of getting jobs again that could have finished.
     pub(super) work: f64,
-    /// Times that a person looked, or changed something: an hour each.
-    pub(super) person: f64,
+    /// Times that a person changed something by commands.
+    pub(super) commands: f64,
+    /// Times that a person looked, or changed something by hand.
+    pub(super) by_hand: f64,
 }
 
 impl AddAssign for Loss {
     fn add_assign(&mut self, other: Self) {
+        self.jobs += other.jobs;
         self.releases += other.releases;
         self.failures += other.failures;
+        self.removals += other.removals;
         self.finished += other.finished;
         self.failed += other.failed;
         self.delay += other.delay;
         self.keep += other.keep;
         self.work += other.work;
-        self.person += other.person;
+        self.commands += other.commands;
+        self.by_hand += other.by_hand;
     }
 }
+
+/// Hours of a person, for a change by commands, and for a look or a change by hand.
+pub(super) type Person = (f64, f64);
 
 impl Loss {
     /// All hours.
-    pub(super) fn hours(&self) -> f64 {
-        self.failed + self.delay + self.keep + self.work + self.person
+    pub(super) fn hours(&self, (commands, by_hand): Person) -> f64 {
+        let person = self.commands * commands + self.by_hand * by_hand;
+        self.failed + self.delay + self.keep + self.work + person
     }
 }
 
-/// The loss at one access point; `lost` are the jobs that cannot finish.
+/// The loss at one access point by what jobs need.
 pub(super) fn of_access_point(
     courses: &[Course],
-    lost: &BTreeSet<Job>,
+    needs: &BTreeMap<Job, Need>,
     costs: Costs,
     (before, end): (i64, i64),
-) -> Loss {
-    let mut all = Loss::default();
+) -> BTreeMap<Need, Loss> {
+    let mut all: BTreeMap<Need, Loss> = BTreeMap::new();
     let mut person = Shared::default();
     // In the order of what a person did first, so that who pays does not depend on the number.
     let mut courses: Vec<&Course> = counted(courses, before).collect();
     courses.sort_by_key(|course| course.events.first().map(|(at, _)| *at));
     for course in courses {
-        all += of_job(course, !lost.contains(&job(course)), costs, end, &mut person);
+        let need = needs.get(&job(course)).copied().unwrap_or(Need::Nothing);
+        *all.entry(need).or_default() +=
+            of_job(course, need != Need::Lost, costs, end, &mut person);
     }
     all
 }
@@ -122,22 +192,34 @@ impl Kind {
             Fix::Thing(thing) => Self::Thing(*thing),
         }
     }
+
+    fn is_by_hand(self) -> bool {
+        match self {
+            Self::Memory | Self::Disk | Self::Site | Self::Thing(Thing::RunTime) => false,
+            Self::Look | Self::Thing(_) => true,
+        }
+    }
 }
 
 impl Shared {
     /// Adds a person's look, unless one of the same day served this job too.
     fn add(&mut self, loss: &mut Loss, like: (i32, i32, i32), kinds: BTreeSet<Kind>, at: i64) {
+        let by_hand = kinds.iter().any(|kind| kind.is_by_hand());
         let last = self.0.entry((like.0, like.1, like.2, kinds)).or_insert(i64::MIN / 2);
         if hours(*last, at).abs() < DAY {
             return;
         }
         *last = at;
-        loss.person += 1.0;
+        if by_hand {
+            loss.by_hand += 1.0;
+        } else {
+            loss.commands += 1.0;
+        }
     }
 }
 
 fn of_job(course: &Course, can_finish: bool, costs: Costs, end: i64, shared: &mut Shared) -> Loss {
-    let mut loss = Loss::default();
+    let mut loss = Loss { jobs: 1.0, ..Loss::default() };
     let Some((first, _)) = course.events.first() else { return loss };
     let end = end.min(first + (HORIZON * 3_600.0) as i64);
     let mut like = (course.cluster, 0, 0);
@@ -162,6 +244,7 @@ fn of_job(course: &Course, can_finish: bool, costs: Costs, end: i64, shared: &mu
                 like = (course.cluster, *code, *subcode);
                 (held_since, by_person) = (Some(*at), false);
             }
+            Event::Came => {}
             Event::Looked => shared.add(&mut loss, like, [Kind::Look].into(), *at),
             Event::Changed(fixes) if fixes.is_empty() => {}
             Event::Changed(fixes) => {
@@ -174,6 +257,7 @@ fn of_job(course: &Course, can_finish: bool, costs: Costs, end: i64, shared: &mu
             }
             Event::Removed { used: all } => {
                 held_since.take().into_iter().for_each(|since| held(&mut loss, since, *at));
+                loss.removals += 1.0;
                 used = *all;
                 break;
             }
@@ -247,7 +331,7 @@ mod tests {
         assert_eq!((lost.delay, lost.work), (0.0, 0.0));
         assert!((lost.keep - 16.8).abs() < 1e-9, "{lost:?}");
         let removed = [(0, hold(0.5)), (2, Event::Removed { used: 4.0 })];
-        assert_eq!(loss(&removed, true).hours(), 2.0 + 20.0);
+        assert_eq!(loss(&removed, true).hours((1.0, 1.0)), 2.0 + 20.0);
     }
 
     #[test]
@@ -256,7 +340,7 @@ mod tests {
         let events = [(0, hold(0.0)), (1, changed.clone()), (1, RELEASED), (2, DONE)];
         let (mut shared, costs) = (Shared::default(), Costs::default());
         let of = |events: &[(i64, Event)], shared: &mut Shared| {
-            of_job(&course(events), true, costs, 1_000 * HOUR, shared).person
+            of_job(&course(events), true, costs, 1_000 * HOUR, shared).commands
         };
         assert_eq!((of(&events, &mut shared), of(&events, &mut shared)), (1.0, 0.0));
         let later = events.map(|(at, event)| (at + 9, event));
@@ -264,10 +348,21 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_end_in_success_is_lost() {
+    fn what_a_job_needs_is_what_the_clairvoyant_does() {
+        let need = |events: &[(i64, Event)]| Need::of(&course(events));
+        let changed = (2, Event::Changed(Vec::new()));
+        let came = (2, Event::Came);
         let held = (0, hold(0.0));
-        assert!(finishes(&course(&[held.clone(), (2, RELEASED), (3, DONE)])));
-        assert!(!finishes(&course(&[held.clone(), (2, RELEASED), (169, DONE)])));
-        assert!(!finishes(&course(&[held])));
+        let at_once = [held.clone(), came.clone(), (2, RELEASED), (3, DONE)];
+        let later = [held.clone(), came.clone(), (7, RELEASED), (8, DONE)];
+        let after = [held.clone(), came, changed, (2, RELEASED), (3, DONE)];
+        assert_eq!(
+            [need(&at_once), need(&later), need(&after)],
+            [Need::Nothing, Need::Time, Need::Change]
+        );
+        assert_eq!(need(&[held]), Need::Lost);
+        let size = Event::Held { cause: Cause::DiskVaries, code: 34, subcode: 104, run: 1.0 };
+        assert_eq!(need(&[(0, size.clone()), (2, RELEASED), (3, DONE)]), Need::Size);
+        assert_eq!(need(&[(0, size)]), Need::Lost);
     }
 }

@@ -142,10 +142,14 @@ pub struct HeldNow<'a> {
     pub held_at: i64,
     /// Unix seconds.
     pub now: i64,
+    /// Owner.
+    pub owner: &'a str,
     /// RequestMemory, MiB.
     pub request_memory: i64,
     /// RequestDisk, KiB.
     pub request_disk: i64,
+    /// MemoryUsage, MiB, and DiskUsage, KiB.
+    pub used: (i64, i64),
     /// How often a person has looked at this hold before.
     pub came: u32,
     /// The folder with EventLog and epoch_history, written up to now.
@@ -239,6 +243,8 @@ pub enum Event {
         /// Slot hours of the run that ended so.
         run: f64,
     },
+    /// A person looked at the queue and saw it.
+    Came,
     /// A person looked for the cause.
     Looked,
     /// A person changed something.

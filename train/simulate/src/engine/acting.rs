@@ -143,6 +143,7 @@ impl Simulation {
             *came += 1;
         }
         self.acting = Some(acting);
+        self.note(job, Event::Came);
         if looked {
             self.note(job, Event::Looked);
         }
@@ -212,8 +213,10 @@ impl Simulation {
             num_holds: state.num_holds,
             held_at: clock.at(state.entered),
             now: clock.at(self.now),
+            owner: self.owner_name(state.cluster),
             request_memory: state.edits.request_memory,
             request_disk: state.edits.request_disk,
+            used: (state.memory_usage, state.disk_usage),
             came: *came,
             folder: &acting.folder,
             ad: acting.ads.get(&job).map(String::as_str),
