@@ -7,6 +7,7 @@ mod command;
 mod common;
 mod episodes;
 mod evaluate;
+mod judge;
 mod layouts;
 mod mixing;
 mod pieces;

@@ -82,7 +82,7 @@ impl Settings {
 }
 
 /// What is written besides, where it is asked for: it costs time and changes nothing else.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Extras {
     /// So many plays of a release as it is for each of nine delays, beside the probabilities of the
     /// oracle: 1 to 1,000.

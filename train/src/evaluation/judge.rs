@@ -294,7 +294,11 @@ impl Report<'_> {
         }
         let holds: f64 = clusters.values().map(|cluster| cluster[0]).sum();
         let sums: Vec<Vec<f64>> = clusters.values().map(|[all, of]| vec![1.0, of / all]).collect();
-        let mean = |sums: &[f64]| sums[1] / sums[0];
+        // Of no cluster there are no sums.
+        let mean = |sums: &[f64]| match sums {
+            [clusters, of] => of / clusters,
+            _ => f64::NAN,
+        };
         let all = sums.iter().fold([0.0; 2], |sum, one| [sum[0] + one[0], sum[1] + one[1]]);
         let drawn = draw_sums(&sums, self.draws, 1);
         let estimate = Estimate::new(mean(&all), drawn.iter().map(|sums| mean(sums)));
