@@ -1,6 +1,6 @@
 //! Ways to predict: models, predictions that another program wrote, and what is always there.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
@@ -29,10 +29,6 @@ pub(super) struct Predicted {
     /// For each training seed the probabilities of the rows asked about; NaN where the truth is not
     /// known.
     pub(super) seeds: Vec<Vec<f64>>,
-    /// Codes of the rows asked about that some of its models does not know.
-    pub(super) unknown: BTreeSet<i32>,
-    /// Codes that some of its models was trained without.
-    pub(super) withheld: BTreeSet<i32>,
     /// What decisions by its first model are worth, where the sheet says so.
     pub(super) closed_loop: Option<ClosedLoop>,
 }
@@ -64,10 +60,6 @@ pub(super) fn load(
             let model = Model::from_bytes_with(&bytes, engine).map_err(|error| failed(&error))?;
             let schema = model.check_schema(&dataset.info.schema.hash);
             schema.map_err(|error| failed(&error))?;
-            let codes = rows.iter().map(|&row| dataset.code[row]);
-            predicted.unknown.extend(codes.filter(|&code| !model.metadata.knows(code)));
-            let selection = SelectionOptions::of_model(&model.metadata);
-            predicted.withheld.extend(selection.withhold_codes);
             let of_sheet = || model.metadata.sheet.as_ref()?.closed_loop.clone();
             predicted.closed_loop = predicted.closed_loop.or_else(of_sheet);
             predict(&model, dataset, rows)?

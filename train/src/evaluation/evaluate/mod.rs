@@ -7,7 +7,6 @@
 //! - `one_model`: the figures of one model, as text.
 //! - `population`: which holds a table is about.
 //! - `study`: any number of methods on several populations.
-//! - `unknown_codes`: holds that a model abstains from.
 
 mod curves;
 mod decisions;
@@ -15,7 +14,6 @@ mod method;
 mod one_model;
 mod population;
 mod study;
-mod unknown_codes;
 
 #[cfg(test)]
 pub(crate) use decisions::tests as decision_tests;

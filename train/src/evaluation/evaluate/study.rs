@@ -8,11 +8,11 @@ use holdadvise::model::{EngineKind, SheetFigure};
 use holdadvise::text::shell_command;
 use serde_json::json;
 
+use super::EvaluateOptions;
 use super::curves::curves;
 use super::method::{self, Predicted, pick};
 use super::one_model::existing_figures;
 use super::population::{Population, asked, populations};
-use super::{EvaluateOptions, unknown_codes};
 use crate::Error;
 use crate::data::dataset::{Dataset, Reach, UNKNOWN};
 use crate::evaluation::report::verdict::TABLE;
@@ -145,7 +145,6 @@ pub(crate) fn run(options: &EvaluateOptions, engine: EngineKind) -> Result<(), E
     let own = position("--own", study.own.as_deref().unwrap_or(default))?;
     let best = study.best.as_deref().map(|name| position("--best", name)).transpose()?;
     tables.extend(closed_loops(&methods));
-    tables.extend(unknown_codes::table(&methods, &dataset, &rows));
     let info = &dataset.info;
     let &EvaluateOptions { draws, seed, .. } = options;
     let dataset = &dataset;
