@@ -19,7 +19,8 @@
 //! - [`shards`]: pieces of the data, prepared by themselves.
 //! - [`space`]: what values a parameter may have.
 //! - [`steps`]: what the small nodes run.
-//! - `templates/`: HTML of `sweep.html`.
+//!
+//! HTML of `sweep.html` is in `templates`.
 
 pub mod command;
 pub mod dag;

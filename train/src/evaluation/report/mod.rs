@@ -2,7 +2,8 @@
 //!
 //! - `html`: the page.
 //! - `tables`: the tables.
-//! - `templates/`: HTML of the page, filled in by the others.
+//!
+//! HTML of the page is in `templates`.
 //! - `verdict`: whether a model is better than the one in use.
 
 mod html;

@@ -2,7 +2,8 @@
 //! options of this training.
 //!
 //! - `shared`: what the parts have in common.
-//! - `sheet.txt`: the statements.
+//!
+//! The statements themselves are in `sheet.txt`.
 
 mod shared;
 

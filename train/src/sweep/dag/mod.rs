@@ -9,7 +9,8 @@
 //! - `scripts`: the scripts of the nodes (`program/`).
 //! - [`steps`]: what nodes do, and what must be done before.
 //! - `submit`: the submit descriptions.
-//! - `templates/`: what DAG and submit descriptions are filled in.
+//!
+//! DAG and submit descriptions are filled into those of `templates`.
 
 pub mod command;
 mod folder;
