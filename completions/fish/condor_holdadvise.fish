@@ -19,8 +19,6 @@ function __condor_holdadvise_offered
             set places '@files' ''
         case -mo -mod -mode -model --model
             set places '@files' ''
-        case -en -eng -engi -engin -engine --engine
-            set places 'builtin torch' ''
         case -ch -che -chec -check -checks --checks
             set places 'local all none' ''
         case -dag --dag
@@ -61,7 +59,6 @@ complete -c condor_holdadvise -o userlog -d 'Read the job'\''s history from this
 complete -c condor_holdadvise -o eventlog -d 'Read what goes on around the job from this event log of the access point, instead of the file that EVENT_LOG names'
 complete -c condor_holdadvise -o epochs -d 'Read the ClassAds of earlier runs from this file, as condor_history -epochs -long or -json writes them'
 complete -c condor_holdadvise -o model -d 'Judge with the model in this TorchScript archive'
-complete -c condor_holdadvise -o engine -d 'What runs the model'
 complete -c condor_holdadvise -o cost -d 'Decide with this cost of being wrong, in hours'
 complete -c condor_holdadvise -o checks -d 'What is looked at now on the access point'
 complete -c condor_holdadvise -o now -d 'Judge as of this time, in Unix seconds, and read nothing later'

@@ -163,7 +163,7 @@ struct Bench {
 impl Bench {
     fn of(config: &Config, now: i64) -> Result<Self, JudgeError> {
         let (settings, _) = Settings::of(config)?;
-        let found = find_model::<JudgeError>(&Default::default(), config)?;
+        let found = find_model::<JudgeError>(None, config)?;
         let FoundModel { model, identity, .. } = found;
         let mut notes = Vec::new();
         let log = event_log(config, "other jobs are not seen", &mut notes);

@@ -84,7 +84,7 @@ pub fn pass(config: &Config, now: i64, debug: bool) -> Result<Outcome, PassError
     };
     let journal = Journal::open(&settings.journal())?;
     let Some(locked) = journal.try_lock()? else { return Ok(Outcome::Busy) };
-    let model = open_model::<PassError>(&Default::default(), config)?.metadata.identity();
+    let model = open_model::<PassError>(None, config)?.metadata.identity();
     let kept = read(&journal, now)?;
     faults.extend(kept.problems.iter().map(|problem| format!("journal: {problem}")));
     let mut entries = kept.entries;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use holdadvise::checks::{Program, serve};
 use holdadvise::cli::releaseexpr::{self as tool, Data};
-use holdadvise::inquiry::{Answer, Checks, Config, Inputs, Inquiry, JobAds, NamedModel};
+use holdadvise::inquiry::{Answer, Checks, Config, Inputs, Inquiry, JobAds};
 use holdadvise::print::{Page, Style, attributes, text};
 use holdadvise::queue::{JobSpec, Selection};
 use pyo3::prelude::*;
@@ -62,7 +62,7 @@ pub(crate) fn advise(
         user_logs: userlog,
         event_logs: eventlog,
         epochs,
-        model: NamedModel { file: model, engine: None },
+        model,
         checks: checks.and_then(|word| Checks::read(&word)),
         costs: cost.collect::<PyResult<_>>()?,
         now: now.map(unix_seconds).transpose()?,

@@ -6,7 +6,6 @@ use super::apply::Apply;
 use super::arguments::{Choice, EPOCHS, OPERANDS, OptionSpec, Tool, Word};
 use super::request::{self, Given};
 use crate::inquiry::Checks;
-use crate::model::EngineKind;
 use crate::print::{ATTRIBUTE_NAMES, Output};
 use crate::queue::JobSpec;
 use crate::workflow::By;
@@ -62,11 +61,6 @@ impl Choice for Apply {
     ];
 }
 
-impl Choice for EngineKind {
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("builtin", Self::Builtin), ("torch", Self::Torch)];
-}
-
 impl Choice for Checks {
     const WORDS: &'static [(&'static str, Self)] =
         &[("local", Self::Local), ("all", Self::All), ("none", Self::None)];
@@ -114,11 +108,7 @@ fn sources() -> Vec<Row> {
 
 fn judging() -> Vec<Row> {
     vec![
-        Row::model(|all| &mut all.inquiry.model.file),
-        Row::one("engine", 2, |all| &mut all.inquiry.model.engine).help(
-            "What runs the model: builtin (the default) for models of the shipped architecture, \
-             torch for any TorchScript module, where the tool was built with libtorch.",
-        ),
+        Row::model(|all| &mut all.inquiry.model),
         Row::cost(|all| &mut all.inquiry.costs),
         Row::one("checks", 2, |all| &mut all.inquiry.checks).help(
             "What is looked at now on the access point: local (the default), the files that the \
@@ -203,7 +193,7 @@ fn output() -> Vec<Row> {
         ),
         Row::flag("profile", 3, |all| all.profile = true)
             .excludes(
-                &[FOR_PROGRAMS, FOR_PEOPLE, JUDGED_BY, &["model", "engine", "cost"]],
+                &[FOR_PROGRAMS, FOR_PEOPLE, JUDGED_BY, &["model", "cost"]],
                 "it prints what binds jobs, and no advice",
             )
             .help(

@@ -37,7 +37,7 @@ pub(super) fn print_outcomes(
     out: &mut dyn Write,
 ) -> Result<(), RunError> {
     let Outcomes { inquiry, as_json, columns } = asked;
-    let model = open_model::<RunError>(&inquiry.model, config)?;
+    let model = open_model::<RunError>(inquiry.model.as_deref(), config)?;
     let folder = journal_folder(config)?;
     if !folder.exists() {
         let folder = folder.display();

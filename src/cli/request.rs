@@ -15,7 +15,7 @@ use super::output::shows_colour;
 use super::piped;
 use super::profile::Profiling;
 use crate::advice::Recommendation;
-use crate::inquiry::{Inquiry, JobAds, NamedModel};
+use crate::inquiry::{Inquiry, JobAds};
 use crate::print::{Output, Style};
 use crate::queue::display_path;
 use crate::text::{classad_quote, printable};
@@ -35,7 +35,7 @@ pub(super) enum Task {
     /// `-help`
     Help,
     /// `-version`, with the columns to fit lines to.
-    Version(NamedModel, Option<usize>),
+    Version(Option<PathBuf>, Option<usize>),
     /// `-mcp`
     Serve,
     /// `-outcomes`
@@ -435,7 +435,6 @@ mod tests {
             "-cost: \"failed=soon\" is not failed=HOURS, delay=HOURS, keep=HOURS, work=HOURS or person=HOURS with a number of hours from \
              0 on"
         );
-        assert_eq!(error("-engine candle"), "-engine: \"candle\" is not one of builtin, torch");
         assert_eq!(error("-json -long"), "-json excludes -long: one form is printed");
     }
 

@@ -62,9 +62,9 @@ fn answer(arguments: &[OsString], stays: bool, out: &mut dyn Write) -> Result<()
         Task::Help => Ok(out.write_all(TOOL.usage().as_bytes())?),
         Task::Version(named, columns) => {
             writeln!(out, "$HoldadviseVersion: {} $", env!("CARGO_PKG_VERSION"))?;
-            let model = open_model::<RunError>(named, &config)?;
+            let model = open_model::<RunError>(named.as_deref(), &config)?;
             out.write_all(model_sheet::sheet(&model).as_bytes())?;
-            if named.file.is_some() {
+            if named.is_some() {
                 out.write_all(model_sheet::full(&model, *columns).as_bytes())?;
             }
             Ok(())

@@ -77,7 +77,7 @@ impl Inquiry {
         let (mut seen, mut identity) = (Seen::default(), None);
         let any = !gathered.held.is_empty() || !gathered.others.is_empty();
         if any || logs_alone || self.places.is_some() {
-            let model = model_file::open::<InquiryError>(&self.model, config)?;
+            let model = model_file::open::<InquiryError>(self.model.as_deref(), config)?;
             identity = Some(model.metadata.identity());
             seen = judge(gathered, &mut remarks, self, config, &model, now, take)?;
         }

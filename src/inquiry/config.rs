@@ -9,7 +9,6 @@ use directories::BaseDirs;
 
 use crate::advice::Editable;
 use crate::checks::{Program, Urls};
-use crate::model::EngineKind;
 use crate::policy::{Assignment, Knobs, PolicyTime, SettingsFile};
 use crate::private::{is_absent, open_own};
 use crate::queue::run_tool;
@@ -34,7 +33,6 @@ pub(crate) const KNOBS: &[Knob] = &[
         help: "The folder in which the advisor of the access point keeps the calibration of the model there, and a model \
                that it installed. The default is none.",
     },
-    Knob { name: "HOLDADVISE_ENGINE", help: "What runs the model: builtin (default) or torch." },
     Knob {
         name: "HOLDADVISE_EVENT_LOG",
         help: "The event log of the access point, as after -eventlog. The default is EVENT_LOG.",
@@ -323,14 +321,6 @@ impl Config {
         })
     }
 
-    /// What runs the model.
-    ///
-    /// # Errors
-    /// [`SettingError`] for a name that is none.
-    pub fn engine(&self) -> Result<Option<EngineKind>, SettingError> {
-        self.read("HOLDADVISE_ENGINE", "builtin or torch", EngineKind::of)
-    }
-
     /// A setting that is more than a text. Tools of HTCondor end, too, where theirs is no number or
     /// out of range.
     fn read<T>(
@@ -559,8 +549,6 @@ mod tests {
             assert!(config("HOLDADVISE_TIMEOUT_SECONDS", wrong).timeout().is_err(), "{wrong}");
         }
         assert_eq!(config("X", "").timeout(), Ok(Duration::from_secs(60)));
-        assert!(config("HOLDADVISE_ENGINE", "candle").engine().is_err());
-        assert_eq!(config("HOLDADVISE_ENGINE", "Torch").engine(), Ok(Some(EngineKind::Torch)));
     }
 
     proptest! {

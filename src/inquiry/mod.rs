@@ -65,5 +65,5 @@ pub use judge::Take;
 pub(crate) use local_files::account;
 pub use local_files::{hosts, local_files};
 pub use model_file::{Found as FoundModel, find as find_model, open as open_model};
-pub use named::{Inputs, Inquiry, JobAds, NamedModel};
+pub use named::{Inputs, Inquiry, JobAds};
 pub(crate) use said::OUTPUTS;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use directories::BaseDirs;
 
-use super::{Config, NamedModel, SettingError};
+use super::{Config, SettingError};
 use crate::home::{Kept, MODEL};
 use crate::model::{Calibration, Model, ModelError};
 use crate::private::open_own;
@@ -34,7 +34,7 @@ pub struct Found {
 ///
 /// # Errors
 /// As [`find`].
-pub fn open<E>(named: &NamedModel, config: &Config) -> Result<Model, E>
+pub fn open<E>(named: Option<&Path>, config: &Config) -> Result<Model, E>
 where
     E: From<ModelError> + From<SettingError>,
 {
@@ -46,13 +46,11 @@ where
 /// # Errors
 /// [`ModelError`] when the model found cannot be used: another one is not tried in its place.
 /// [`SettingError`] for a setting that cannot be used.
-pub fn find<E>(named: &NamedModel, config: &Config) -> Result<Found, E>
+pub fn find<E>(named: Option<&Path>, config: &Config) -> Result<Found, E>
 where
     E: From<ModelError> + From<SettingError>,
 {
-    let set = config.engine()?;
-    let engine = named.engine.or(set).unwrap_or_default();
-    let given = named.file.clone().map(|file| (file, true));
+    let given = named.map(|file| (file.to_owned(), true));
     let given = given.or_else(|| config.path("HOLDADVISE_MODEL"));
     let is_named = given.is_some();
     let home = config.path("HOLDADVISE_HOME_DIR");
@@ -62,12 +60,12 @@ where
     };
     let mut model = match file {
         Some((opened, file)) => {
-            log::info!("model {}, engine {}", file.display(), engine.name());
-            Model::of_file(&file, opened, engine)?
+            log::info!("model {}", file.display());
+            Model::of_file(&file, opened)?
         }
         None => {
-            log::info!("model built in, engine {}", engine.name());
-            Model::from_bytes_with(crate::model::DEFAULT_ARCHIVE, engine)?
+            log::info!("model built in");
+            Model::builtin_default()?
         }
     };
     let (identity, calibration) = (model.metadata.identity(), model.metadata.calibration);

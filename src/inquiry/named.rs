@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{Checks, Config, CostChange, SettingError};
-use crate::model::EngineKind;
 use crate::queue::{Schedd, Selection};
 use crate::workflow::{By, Dag};
 
@@ -37,7 +36,7 @@ pub struct Inquiry {
     /// With `places`: held jobs are not judged.
     pub places_alone: bool,
     /// Which model judges.
-    pub model: NamedModel,
+    pub model: Option<PathBuf>,
     /// What is looked at on this machine; none: what the settings say.
     pub checks: Option<Checks>,
     /// Costs in the place of those of the settings and of the model; the last of a kind counts.
@@ -77,15 +76,6 @@ impl JobAds {
             Self::File(name) | Self::Text { name, .. } => name,
         }
     }
-}
-
-/// A model that is named; what is not is chosen by the settings.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct NamedModel {
-    /// Its file.
-    pub file: Option<PathBuf>,
-    /// What runs it.
-    pub engine: Option<EngineKind>,
 }
 
 /// Of how many judged jobs it is worked out which inputs moved the probability: it takes the model

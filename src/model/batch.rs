@@ -62,29 +62,3 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
     /// When the batch does not fit the model, or the engine fails.
     fn logits(&self, batch: &Batch<'_>) -> Result<Vec<f32>, ModelError>;
 }
-
-/// Which engine to run a model with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum EngineKind {
-    /// The shipped architecture in pure Rust: starts in milliseconds.
-    #[default]
-    Builtin,
-    /// libtorch: any module that keeps the contract. Needs cargo feature `torch`. A module is
-    /// code: use only files you trust.
-    Torch,
-}
-
-impl EngineKind {
-    /// The word an option takes.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Builtin => "builtin",
-            Self::Torch => "torch",
-        }
-    }
-
-    /// The engine of this name, in any case.
-    pub fn of(name: &str) -> Option<Self> {
-        [Self::Builtin, Self::Torch].into_iter().find(|kind| kind.name().eq_ignore_ascii_case(name))
-    }
-}

@@ -76,14 +76,13 @@ pub enum ModelError {
     #[error("batch: {0}")]
     Batch(String),
     /// The module is not of the shipped architecture.
-    #[error("engine builtin runs the shipped architecture only ({0}); use engine torch")]
+    #[error(
+        "not the shipped architecture ({0}); `holdadvise-train evaluate --engine torch` runs others"
+    )]
     Architecture(String),
-    /// This program was built without engine `torch`.
-    #[error("this program was built without engine torch; build it with `--features torch`")]
-    EngineNotBuilt,
-    /// libtorch refused the module or the call.
-    #[error("libtorch: {0}")]
-    Torch(String),
+    /// Another engine than the built-in one failed; what it is and said.
+    #[error("{0}")]
+    Engine(String),
 }
 
 /// What is wrong with a tensor.

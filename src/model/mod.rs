@@ -2,13 +2,13 @@
 //!
 //! A model is one TorchScript archive. Its module keeps the contract
 //! `forward(states: int64 [B, m, j], statics: float32 [B, k]) -> float32 [B]` (logits), and
-//! `extra/holdadvise.json` in it holds the [`ModelMetadata`]. Two engines run it:
-//! [`BuiltinEngine`] reads the weights of the shipped architecture and needs nothing else, engine
-//! `torch` (cargo feature) runs any module that keeps the contract. They agree to 1e-5.
+//! `extra/holdadvise.json` in it holds the [`ModelMetadata`]. [`BuiltinEngine`] reads the weights of
+//! the shipped architecture. `holdadvise-train` can run any module that keeps the contract by
+//! libtorch; on the shipped architecture they agree to 1e-5.
 //!
 //! - `archive`: opens the zip within limits.
 //! - `batch`: samples for an engine, and what an engine is.
-//! - `builtin`: engine `builtin`.
+//! - `builtin`: the engine that needs no libtorch.
 //! - `error`: what can be wrong with a model or a batch.
 //! - `lanes`: arithmetic on several samples side by side.
 //! - `lstm`: forward pass of the LSTM.
@@ -18,7 +18,6 @@
 //! - `sheet`: the info sheet.
 //! - `statics`: the layer over the statics.
 //! - `testing`: archives made in memory, for tests.
-//! - `torch`: engine `torch` (cargo feature).
 //! - `trees`: the boosted trees.
 
 mod archive;
@@ -36,8 +35,6 @@ mod statics;
 mod testing;
 #[cfg(test)]
 mod tests;
-#[cfg(feature = "torch")]
-mod torch;
 mod trees;
 
 use std::fs::File;
@@ -50,7 +47,7 @@ pub use archive::{
     Archive, MAX_ARCHIVE_BYTES, MAX_METADATA_BYTES, MAX_TENSOR_BYTES, MAX_TENSORS_BYTES,
     METADATA_ENTRY,
 };
-pub use batch::{Batch, Engine, EngineKind};
+pub use batch::{Batch, Engine};
 pub use builtin::BuiltinEngine;
 pub use error::ModelError;
 pub use metadata::{
@@ -61,8 +58,6 @@ pub use metadata::{
 pub use platt::{Apart, cross_entropy, fit, fit_near, platt};
 pub use recalibration::{Change, Interval, LEAST_OUTCOMES, Recalibration, RecalibrationCheck};
 pub use sheet::{ClosedLoop, Found, Leakage, Sheet, SheetFigure};
-#[cfg(feature = "torch")]
-pub use torch::TorchEngine;
 pub use trees::{Forest, Node, TREE_TENSORS};
 
 /// The archive shipped with this program.
@@ -78,65 +73,39 @@ pub struct Model {
 }
 
 impl Model {
-    /// Opens a model file with engine `builtin`.
+    /// Opens a model file.
     ///
     /// # Errors
     /// When the file cannot be read or is not a model of the shipped architecture.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, ModelError> {
-        Self::open_with(path, EngineKind::Builtin)
-    }
-
-    /// Opens a model file with the engine named.
-    ///
-    /// # Errors
-    /// When the file cannot be read, is not a model, or the engine is not there.
-    pub fn open_with(path: impl AsRef<Path>, engine: EngineKind) -> Result<Self, ModelError> {
         let path = path.as_ref();
-        Self::of_file(path, File::open(path), engine)
+        Self::of_file(path, File::open(path))
     }
 
     /// Reads a model file that somebody has opened, or failed to.
     ///
     /// # Errors
-    /// As [`Self::open_with`].
-    pub(crate) fn of_file(
-        path: &Path,
-        file: io::Result<File>,
-        engine: EngineKind,
-    ) -> Result<Self, ModelError> {
+    /// As [`Self::open`].
+    pub(crate) fn of_file(path: &Path, file: io::Result<File>) -> Result<Self, ModelError> {
         let mut bytes = Vec::new();
         file.and_then(|file| file.take(MAX_ARCHIVE_BYTES + 1).read_to_end(&mut bytes))
             .map_err(|source| ModelError::Read { path: path.into(), source })?;
-        Self::from_bytes_with(&bytes, engine)
+        Self::from_bytes(&bytes)
             .map_err(|source| ModelError::InFile { path: path.into(), source: Box::new(source) })
     }
 
-    /// Opens an archive held in memory with engine `builtin`.
+    /// Opens an archive held in memory.
     ///
     /// # Errors
     /// When it is not a model of the shipped architecture.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
-        Self::from_bytes_with(bytes, EngineKind::Builtin)
-    }
-
-    /// Opens an archive held in memory with the engine named.
-    ///
-    /// # Errors
-    /// When it is not a model, or the engine is not there.
-    pub fn from_bytes_with(bytes: &[u8], engine: EngineKind) -> Result<Self, ModelError> {
         let mut archive = Archive::new(bytes)?;
         let metadata = archive.metadata()?;
-        let engine: Box<dyn Engine> = match engine {
-            EngineKind::Builtin => Box::new(BuiltinEngine::new(&mut archive, &metadata)?),
-            #[cfg(feature = "torch")]
-            EngineKind::Torch => Box::new(TorchEngine::new(bytes, &metadata)?),
-            #[cfg(not(feature = "torch"))]
-            EngineKind::Torch => return Err(ModelError::EngineNotBuilt),
-        };
+        let engine = Box::new(BuiltinEngine::new(&mut archive, &metadata)?);
         Ok(Self { metadata, engine })
     }
 
-    /// The model shipped with this program, with engine `builtin`.
+    /// The model shipped with this program.
     ///
     /// # Errors
     /// When the embedded archive is not a model: a defect of the build.
@@ -160,7 +129,7 @@ impl Model {
 
     /// The calibrated probability of success of each sample, 0 to 1.
     ///
-    /// Engine `builtin` runs the LSTM once for all samples of equal states: those of one job that
+    /// [`BuiltinEngine`] runs the LSTM once for all samples of equal states: those of one job that
     /// differ only in their statics (one for each action), and those of like jobs. Asking about
     /// many at once is cheaper than one by one.
     ///

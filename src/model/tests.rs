@@ -5,9 +5,9 @@ use zip::CompressionMethod;
 
 use super::testing::{Network, Numbers, SMALL, Sizes, zip_of};
 use super::{
-    ActionStatistics, Archive, Batch, CodeStatistics, Contract, Dimensions, EngineKind,
-    LEAST_RELEASES, LEAST_ROWS, METADATA_ENTRY, Model, ModelError, ModelMetadata, StaticSource,
-    TREE_TENSORS, Thresholds,
+    ActionStatistics, Archive, Batch, CodeStatistics, Contract, Dimensions, LEAST_RELEASES,
+    LEAST_ROWS, METADATA_ENTRY, Model, ModelError, ModelMetadata, StaticSource, TREE_TENSORS,
+    Thresholds,
 };
 use crate::history::Action;
 
@@ -328,54 +328,12 @@ fn text_of_the_file_reaches_no_terminal_as_it_is() {
 }
 
 #[test]
-fn a_module_of_another_contract_asks_for_engine_torch() {
+fn a_module_of_another_contract_names_who_runs_it() {
     let mut network = Network::random(SMALL, 1);
     network.metadata.contract = Contract::OneHot;
     let error = Model::from_bytes(&network.archive()).unwrap_err();
     assert!(matches!(error, ModelError::Architecture { .. }));
-    assert!(error.to_string().contains("use engine torch"), "{error}");
-}
-
-#[cfg(not(feature = "torch"))]
-#[test]
-fn engine_torch_says_when_it_is_not_built_in() {
-    let bytes = Network::random(SMALL, 1).archive();
-    let error = Model::from_bytes_with(&bytes, EngineKind::Torch).unwrap_err();
-    assert!(matches!(error, ModelError::EngineNotBuilt));
-}
-
-#[cfg(feature = "torch")]
-#[test]
-fn engines_agree_on_the_shipped_model() {
-    let builtin = Model::builtin_default().unwrap();
-    let torch = Model::from_bytes_with(super::DEFAULT_ARCHIVE, EngineKind::Torch).unwrap();
-    let (states, mut statics) = samples(builtin.metadata.dimensions, 1000, 3);
-    // Around the means it was trained with: far outside of them logits grow so large that a float32
-    // does not hold 1e-5.
-    let mut archive = Archive::new(super::DEFAULT_ARCHIVE).unwrap();
-    let mut tensor = |name: &str| {
-        let tensors = &builtin.metadata.tensors;
-        archive.tensor(tensors.iter().find(|tensor| tensor.name == name).unwrap()).unwrap()
-    };
-    let (mean, scale) = (tensor("statics_mean"), tensor("statics_scale"));
-    for row in statics.chunks_exact_mut(mean.len()) {
-        for ((value, mean), scale) in row.iter_mut().zip(&mean).zip(&scale) {
-            *value = mean + *value * scale;
-        }
-    }
-    let batch = Batch { states: &states, statics: &statics, n: 1000 };
-    let (a, b) = (builtin.engine.logits(&batch).unwrap(), torch.engine.logits(&batch).unwrap());
-    for (i, (a, b)) in a.iter().zip(&b).enumerate() {
-        assert!((a - b).abs() < 1e-5, "sample {i}: {a}, {b}");
-    }
-}
-
-#[cfg(feature = "torch")]
-#[test]
-fn engine_torch_refuses_an_archive_without_a_module() {
-    let bytes = Network::random(SMALL, 1).archive();
-    let error = Model::from_bytes_with(&bytes, EngineKind::Torch).unwrap_err();
-    assert!(matches!(error, ModelError::Torch { .. }), "{error}");
+    assert!(error.to_string().contains("--engine torch"), "{error}");
 }
 
 proptest! {

@@ -5,6 +5,7 @@
 //! - [`data`]: makes a dataset of job event logs.
 //! - [`split`]: cuts it into parts.
 //! - [`training`]: fits a model to one part.
+//! - [`engine`]: what runs a model.
 //! - [`evaluation`]: says what it is worth on another.
 //! - [`export`]: completes the model file.
 //! - [`closed_loop`]: lets policies and the advisor decide in running simulations.
@@ -19,6 +20,7 @@
 
 pub mod closed_loop;
 pub mod data;
+pub mod engine;
 pub mod evaluation;
 pub mod export;
 pub mod output;

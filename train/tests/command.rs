@@ -6,8 +6,9 @@ use std::process::Command;
 
 use crate::common::{holdadvise_train, text};
 use holdadvise::history::{Action, Outcome};
-use holdadvise::model::{Batch, Dimensions, EngineKind, FeatureSchema, Found, Model};
+use holdadvise::model::{Batch, Dimensions, FeatureSchema, Found, Model};
 use holdadvise_train::data::dataset::{Dataset, Row};
+use holdadvise_train::engine::EngineKind;
 use holdadvise_train::evaluation::evaluate::Report;
 use holdadvise_train::random::Random;
 
@@ -303,7 +304,7 @@ fn a_module_that_takes_one_hot_rows_runs_on_engine_torch() {
     let path = here.join("m.pt");
     let error = Model::open(&path).unwrap_err();
     assert!(error.to_string().contains("use engine torch"), "{error}");
-    let model = Model::open_with(&path, EngineKind::Torch).unwrap();
+    let model = EngineKind::Torch.open(&path).unwrap();
     // Two samples of 3 frames and 3 slots.
     let states = [0, 0, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 0, 0, 0, 1, 0];
     let batch = Batch { states: &states, statics: &[], n: 2 };

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use crate::common::{holdadvise_train, text};
 use holdadvise::history::Outcome;
-use holdadvise::model::{Batch, EngineKind, FeatureSchema, Model};
+use holdadvise::model::{Batch, FeatureSchema};
 use holdadvise_train::data::dataset::{Dataset, Row};
+use holdadvise_train::engine::EngineKind;
 use holdadvise_train::random::Random;
 use holdadvise_train::training::trial::RungResult;
 use serde_json::Value;
@@ -245,7 +246,7 @@ fn an_architecture_of_ones_own_trains_in_pieces_and_needs_engine_torch() {
     assert!(read("whole.pt") == read("piece.pt"), "the models differ");
     assert!(result(folder, "whole.json").metrics["validation_auroc"] > 0.6);
 
-    let model = Model::from_bytes_with(&read("whole.pt"), EngineKind::Torch).unwrap();
+    let model = EngineKind::Torch.read(&read("whole.pt")).unwrap();
     let dataset = Dataset::read(&folder.join("data.safetensors")).unwrap();
     let (states, statics) = dataset.gather(&[0, 1, 2]);
     let batch = Batch { states: &states, statics: &statics, n: 3 };

@@ -5,9 +5,10 @@
 use clap::Parser;
 use holdadvise::history::{Action, Outcome};
 use holdadvise::model::{
-    Archive, Batch, Dimensions, EngineKind, FeatureSchema, Forest, Model, Node, StaticSource,
+    Archive, Batch, Dimensions, FeatureSchema, Forest, Model, Node, StaticSource,
 };
 use holdadvise_train::data::dataset::{Dataset, Row};
+use holdadvise_train::engine::EngineKind;
 use holdadvise_train::export;
 use holdadvise_train::export::train::train;
 use holdadvise_train::random::Random;
@@ -316,9 +317,8 @@ fn trees_add_their_leaves_to_the_logit_of_both_engines() {
     // Values on the thresholds too.
     statics.iter_mut().for_each(|value| *value = (*value * 2.0).round() / 2.0);
     let batch = Batch { states: &states, statics: &statics, n: 1000 };
-    let logits = |archive: &[u8], engine| {
-        Model::from_bytes_with(archive, engine).unwrap().engine.logits(&batch).unwrap()
-    };
+    let logits =
+        |archive: &[u8], engine| engine.read(archive).unwrap().engine.logits(&batch).unwrap();
     for trees in [1, 7, 300] {
         let forest = random_forest(k, trees, &mut Random::new(trees as u64));
         network.set_trees(&forest).unwrap();
@@ -342,12 +342,35 @@ fn trees_add_their_leaves_to_the_logit_of_both_engines() {
     assert!(error.contains("node 0 is of column 3, k is 3"), "{error}");
 }
 
+/// Inputs around the means that it was trained with: far outside of them logits grow so large that a
+/// float32 does not hold 1e-5.
+#[test]
+fn engines_agree_to_1e_5_on_the_shipped_model() {
+    let archive = holdadvise::model::DEFAULT_ARCHIVE;
+    let model = Model::from_bytes(archive).unwrap();
+    let mut opened = Archive::new(archive).unwrap();
+    let mut tensor = |name: &str| {
+        let of_name = model.metadata.tensors.iter().find(|tensor| tensor.name == name);
+        opened.tensor(of_name.unwrap()).unwrap()
+    };
+    let (mean, scale) = (tensor("statics_mean"), tensor("statics_scale"));
+    engines_agree_on(archive, 1e-3, |column, value| mean[column] + value * scale[column]);
+}
+
 /// Both engines on 1,000 random inputs, over which the logits must vary by `spread` at least.
 fn engines_agree(archive: &[u8], spread: f32) {
+    engines_agree_on(archive, spread, |_, value| value);
+}
+
+/// The same with each static input as `of` makes it of its column and a random value.
+fn engines_agree_on(archive: &[u8], spread: f32, of: impl Fn(usize, f32) -> f32) {
     let builtin = Model::from_bytes(archive).unwrap();
-    let torch = Model::from_bytes_with(archive, EngineKind::Torch).unwrap();
+    let torch = EngineKind::Torch.read(archive).unwrap();
     let sizes = builtin.metadata.dimensions;
-    let (states, statics) = random_batch(sizes, 1000, 77);
+    let (states, mut statics) = random_batch(sizes, 1000, 77);
+    for (at, value) in statics.iter_mut().enumerate() {
+        *value = of(at % sizes.k, *value);
+    }
     let batch = Batch { states: &states, statics: &statics, n: 1000 };
     let a = builtin.engine.logits(&batch).unwrap();
     let b = torch.engine.logits(&batch).unwrap();

@@ -92,7 +92,7 @@ pub fn day(config: &Config, now: i64, debug: bool) -> Result<Option<Day>, LearnE
     }
     let limit = Rlimit { current: Some(MEMORY), maximum: Some(MEMORY) };
     let _ = setrlimit(Resource::Data, limit);
-    let found = find_model::<LearnError>(&Default::default(), config)?;
+    let found = find_model::<LearnError>(None, config)?;
     state.last = now;
     places.keep(&state)?;
 

@@ -13,7 +13,7 @@ use crate::cli::RunError;
 use crate::cli::output::say;
 use crate::cli::piped;
 use crate::history::{Coverage, History, HistoryBuilder};
-use crate::inquiry::{Config, NamedModel, costs, open_model, unpacked};
+use crate::inquiry::{Config, costs, open_model, unpacked};
 use crate::model::Thresholds;
 use crate::policy::{Knobs, Version};
 use crate::print::wrap;
@@ -105,8 +105,7 @@ impl Read {
         if !asked.asks_model {
             return Ok(None);
         }
-        let named = NamedModel { file: asked.model.clone(), engine: None };
-        let model = open_model::<RunError>(&named, &self.config)?;
+        let model = open_model::<RunError>(asked.model.as_deref(), &self.config)?;
         let every = self.past.holds.len().div_ceil(ASKED_ABOUT).max(1);
         if every > 1 {
             let some: Vec<PastHold> = self.past.holds.iter().step_by(every).cloned().collect();

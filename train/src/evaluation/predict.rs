@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use holdadvise::model::{EngineKind, Model};
+use holdadvise::model::Model;
 use safetensors::Dtype;
 use serde_json::json;
 
@@ -51,7 +51,7 @@ pub fn run(options: &PredictOptions) -> Result<(), Error> {
         }
     };
     let bytes = output::read(&options.model)?;
-    let model = Model::from_bytes_with(&bytes, EngineKind::Builtin)?;
+    let model = Model::from_bytes(&bytes)?;
     model.check_schema(&dataset.info.schema.hash)?;
     let probability = predict(&model, &dataset, &rows)?;
     let about = json!({ "model": name(&options.model), "sha256": digest(&bytes) });

@@ -4,10 +4,11 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use holdadvise::model::{EngineKind, Model};
+use holdadvise::model::Model;
 
 use super::sheet;
 use crate::data::dataset::Dataset;
+use crate::engine::EngineKind;
 use crate::evaluation::evaluate::{self, Report, predict};
 use crate::output::Output;
 use crate::say::say;
@@ -174,7 +175,7 @@ fn complete(task: &Task<'_>, fitted: &Fitted) -> Result<(Vec<u8>, Report, Model)
     let mut metadata = describe(dataset, split, options, fitted);
     let raw = &fitted.archive;
     let open = |metadata| -> Result<Model, TrainError> {
-        Ok(Model::from_bytes_with(&super::complete(raw, metadata)?, engine)?)
+        Ok(engine.read(&super::complete(raw, metadata)?)?)
     };
     let model = open(metadata.clone())?;
     let weight = &fitted.validation_weights;

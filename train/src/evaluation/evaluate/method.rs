@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
+use crate::engine::EngineKind;
 use crate::output::digest;
-use holdadvise::model::{Batch, ClosedLoop, EngineKind, Model};
+use holdadvise::model::{Batch, ClosedLoop, Model};
 use rayon::prelude::*;
 use safetensors::{Dtype, SafeTensors};
 
@@ -57,7 +58,7 @@ pub(super) fn load(
         let probability = if is_safetensors(path) {
             predictions(&bytes, dataset.len(), rows).map_err(|detail| failed(&detail))?
         } else {
-            let model = Model::from_bytes_with(&bytes, engine).map_err(|error| failed(&error))?;
+            let model = engine.read(&bytes).map_err(|error| failed(&error))?;
             let schema = model.check_schema(&dataset.info.schema.hash);
             schema.map_err(|error| failed(&error))?;
             let of_sheet = || model.metadata.sheet.as_ref()?.closed_loop.clone();

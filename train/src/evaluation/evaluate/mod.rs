@@ -25,10 +25,9 @@ pub(crate) use study::{StudyOptions, run as compare};
 
 use std::path::PathBuf;
 
-use holdadvise::model::{EngineKind, Model};
-
 use crate::Error;
 use crate::data::dataset::Dataset;
+use crate::engine::EngineKind;
 use crate::output::Output;
 use crate::say::say;
 use crate::split::parts::Parts;
@@ -59,8 +58,8 @@ pub struct EvaluateOptions {
     #[command(flatten)]
     pub(crate) split: SplitOptions,
     /// Engine to run the models with.
-    #[arg(long, value_enum, default_value_t = EngineOption::Builtin)]
-    pub(crate) engine: EngineOption,
+    #[arg(long, value_enum, default_value_t = EngineKind::Builtin)]
+    pub(crate) engine: EngineKind,
     /// Bootstrap draws for the intervals.
     #[arg(long, default_value_t = 1000)]
     pub(crate) draws: usize,
@@ -71,30 +70,17 @@ pub struct EvaluateOptions {
     pub(crate) study: StudyOptions,
 }
 
-#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
-pub(crate) enum EngineOption {
-    /// Pure Rust.
-    #[default]
-    Builtin,
-    /// libtorch.
-    Torch,
-}
-
 /// Runs `evaluate`.
 ///
 /// # Errors
 /// When a file cannot be read or written, or methods and dataset do not match.
 pub fn run(options: &EvaluateOptions) -> Result<(), Error> {
-    let engine = match options.engine {
-        EngineOption::Builtin => EngineKind::Builtin,
-        EngineOption::Torch => EngineKind::Torch,
-    };
-    let Some(path) = &options.model else { return study::run(options, engine) };
+    let Some(path) = &options.model else { return study::run(options, options.engine) };
     if let Some(path) = &options.output {
         Output::new(path, options.replace).check()?;
     }
     let dataset = Dataset::read(&options.dataset)?;
-    let model = Model::open_with(path, engine)?;
+    let model = options.engine.open(path)?;
     model.check_schema(&dataset.info.schema.hash)?;
     let split = match &options.parts {
         Some(path) => Parts::read_split(path, &dataset)?.1,

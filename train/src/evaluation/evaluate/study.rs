@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use holdadvise::hold_code;
-use holdadvise::model::{EngineKind, SheetFigure};
+use holdadvise::model::SheetFigure;
 use holdadvise::text::shell_command;
 use serde_json::json;
 
@@ -15,6 +15,7 @@ use super::one_model::existing_figures;
 use super::population::{Population, asked, populations};
 use crate::Error;
 use crate::data::dataset::{Dataset, Reach, UNKNOWN};
+use crate::engine::EngineKind;
 use crate::evaluation::report::verdict::TABLE;
 use crate::evaluation::report::{
     Curves, DatasetNote, ExtraTable, FileNote, GroupRow, MethodFigures, MethodNote,

@@ -12,12 +12,13 @@ mod verdict;
 
 use std::path::{Path, PathBuf};
 
-use holdadvise::model::{Archive, EngineKind, Model, ModelError};
+use holdadvise::model::{Archive, Model, ModelError};
 use holdadvise::text::shell_command;
 use serde_json::json;
 
 use crate::Error;
 use crate::data::dataset::{Dataset, SUCCESS};
+use crate::engine::EngineKind;
 use crate::evaluation::evaluate::{self, EvaluateOptions, Report, StudyOptions};
 use crate::evaluation::report::verdict::{FIGURES, IN_USE, SYSTEM_MODEL};
 use crate::evaluation::report::{Judgement, Next, Verdict, figure_title};
@@ -96,7 +97,7 @@ pub fn run(options: &TestOptions) -> Result<(), Error> {
     };
     let said = sides.judge(&dataset, &split, options.draws)?;
     report_on(options, &sides, engine, said.verdict.clone())?;
-    let model = Model::from_bytes_with(&completed, engine).map_err(failed)?;
+    let model = engine.read(&completed).map_err(failed)?;
     let sha256 = digest(&completed);
     let info = Info {
         plan: &plan,
@@ -119,7 +120,7 @@ pub fn run(options: &TestOptions) -> Result<(), Error> {
 /// A model with the engine that runs it: the built-in one unless the network is another.
 fn open(bytes: &[u8]) -> Result<(Model, EngineKind), ModelError> {
     let engine = if has_own_network(bytes) { EngineKind::Torch } else { EngineKind::Builtin };
-    Ok((Model::from_bytes_with(bytes, engine)?, engine))
+    Ok((engine.read(bytes)?, engine))
 }
 
 /// The archive can be read, and has not the parameters of the shipped network.

@@ -1,13 +1,11 @@
-//! Engine `torch`: libtorch runs any module that keeps the contract.
+//! libtorch runs any module that keeps the contract of models.
 
 use std::io::Cursor;
 use std::sync::{Mutex, PoisonError};
 
+use holdadvise::model::{Batch, Contract, Dimensions, Engine, ModelError, ModelMetadata, Output};
+use holdadvise::text::shown;
 use tch::{CModule, Device, Kind, Tensor};
-
-use super::error::printable;
-use super::metadata::{Contract, Output};
-use super::{Batch, Dimensions, Engine, ModelError, ModelMetadata};
 
 /// Samples handed to libtorch at a time.
 const CHUNK: usize = 4096;
@@ -17,7 +15,7 @@ const ONE_HOT_VALUES: usize = 16 << 20;
 
 /// A TorchScript module with what is needed to call it.
 #[derive(Debug)]
-pub struct TorchEngine {
+pub(super) struct TorchEngine {
     /// libtorch's handle may move between threads but not be shared.
     module: Mutex<CModule>,
     dimensions: Dimensions,
@@ -30,8 +28,8 @@ impl TorchEngine {
     /// executes: only archives from a trusted place belong here.
     ///
     /// # Errors
-    /// [`ModelError::Torch`] when libtorch does not take it.
-    pub fn new(bytes: &[u8], metadata: &ModelMetadata) -> Result<Self, ModelError> {
+    /// [`ModelError::Engine`] when libtorch does not take it.
+    pub(super) fn new(bytes: &[u8], metadata: &ModelMetadata) -> Result<Self, ModelError> {
         metadata.check()?;
         let mut module =
             CModule::load_data_on_device(&mut Cursor::new(bytes), Device::Cpu).map_err(torch)?;
@@ -72,8 +70,8 @@ impl TorchEngine {
             .map_err(torch)?;
         let values: Vec<f32> = Vec::try_from(values).map_err(torch)?;
         if values.len() != n {
-            return Err(ModelError::Torch(format!(
-                "the module returned {} values for {n} samples",
+            return Err(ModelError::Engine(format!(
+                "libtorch: the module returned {} values for {n} samples",
                 values.len()
             )));
         }
@@ -104,6 +102,9 @@ impl Engine for TorchEngine {
     }
 }
 
+/// The longest message of libtorch that is printed, characters.
+const MESSAGE: usize = 300;
+
 /// The logit of a probability, which a saturated sigmoid may have rounded to 0 or 1.
 fn log_odds(probability: f32) -> f32 {
     let p = probability.clamp(1e-7, 1.0 - 1e-7);
@@ -115,5 +116,5 @@ fn log_odds(probability: f32) -> f32 {
 fn torch(error: tch::TchError) -> ModelError {
     let text = error.to_string();
     let detail = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("no message");
-    ModelError::Torch(printable(detail))
+    ModelError::Engine(format!("libtorch: {}", shown(detail, MESSAGE)))
 }
