@@ -83,10 +83,7 @@ impl Page {
     /// `Job 7.0 of alice, held since 2026-11-21 16:26:10 (30s, hold 2), code 13/256`
     fn head(&self, job: &Explained) -> String {
         let hold = &job.hold;
-        let owner = job
-            .owner
-            .as_deref()
-            .map(|owner| format!(" of {}", Foreign::from(owner).named(VALUE_SHOWN)));
+        let owner = job.owner.as_deref().map(|owner| format!(" of {}", named(owner)));
         let times = hold.num_holds.map(|times| format!("hold {times}"));
         let (since, age) = match hold.entered_current_status {
             0 => (String::new(), None),
@@ -204,34 +201,32 @@ pub(super) fn word(value: Truth) -> &'static str {
 }
 
 /// ` [NumHolds = 4]`
-fn attributes(named: &[Named]) -> String {
-    let texts: Vec<String> = named
-        .iter()
-        .map(|named| {
-            let name = Foreign::from(named.name.as_str()).named(VALUE_SHOWN);
-            match &named.value {
-                _ if named.is_missing => format!("no {name}"),
-                Some(value) => format!("{name} = {}", shown(&value.to_string(), VALUE_SHOWN)),
-                None => format!("{name} takes too long to evaluate"),
-            }
-        })
-        .collect();
+fn attributes(all: &[Named]) -> String {
+    let text = |one: &Named| {
+        let name = named(&one.name);
+        match &one.value {
+            _ if one.is_missing => format!("no {name}"),
+            Some(value) => format!("{name} = {}", shown(&value.to_string(), VALUE_SHOWN)),
+            None => format!("{name} takes too long to evaluate"),
+        }
+    };
+    let texts: Vec<String> = all.iter().map(text).collect();
     if texts.is_empty() { String::new() } else { format!(" [{}]", texts.join(", ")) }
 }
 
 fn not_in_ad(missing: &Missing) -> String {
-    let name = Foreign::from(missing.name.as_str()).named(VALUE_SHOWN);
+    let name = named(&missing.name);
     match &missing.nearest {
-        Some(nearest) => {
-            format!(
-                "The ad has no {name}; did you mean {}?",
-                Foreign::from(nearest.as_str()).named(VALUE_SHOWN)
-            )
-        }
+        Some(nearest) => format!("The ad has no {name}; did you mean {}?", named(nearest)),
         None if missing.is_known => format!("The ad has no {name} (yet)."),
         None if name.starts_with("TARGET.") => {
             format!("{name} is undefined: a policy is evaluated without the ad of a machine.")
         }
         None => format!("The ad has no {name}, and HTCondor sets none."),
     }
+}
+
+/// A name that somebody chose.
+fn named(name: &str) -> String {
+    Foreign::from(name).named(VALUE_SHOWN)
 }

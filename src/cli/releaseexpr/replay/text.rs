@@ -68,18 +68,6 @@ fn of_policy(policy: &Policy, text: &str, columns: Option<usize>) -> String {
     wrap(&first, first.len(), text, columns)
 }
 
-fn table(
-    heading: Vec<String>,
-    rows: Vec<Vec<String>>,
-    left: usize,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    for line in table_lines(heading, rows, 2, |index| index >= left) {
-        writeln!(out, "{line}")?;
-    }
-    Ok(())
-}
-
 fn whole(value: f64) -> String {
     format!("{:.0}", value.max(0.0))
 }
@@ -103,7 +91,11 @@ fn totals(policies: &[Policy], replayed: &[Replayed], out: &mut dyn Write) -> io
         row.push(per_hold(all));
         row
     });
-    table(heading.map(str::to_owned).to_vec(), rows.collect(), 1, out)
+    print_lines(table_lines(heading, rows, 2, |index| index > 0), out)
+}
+
+fn print_lines(lines: impl IntoIterator<Item = String>, out: &mut dyn Write) -> io::Result<()> {
+    lines.into_iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
 /// Holds of which the logs do not tell enough.
@@ -184,7 +176,7 @@ fn by_code(policies: &[Policy], replayed: &[Replayed], out: &mut dyn Write) -> i
     let mut row = vec!["all".to_owned(), String::new(), holds];
     row.extend(others().map(|at| less(&replayed[by_hand].all, &replayed[at].all)));
     rows.push(row);
-    table(heading, rows, 2, out)
+    print_lines(table_lines(heading, rows, 2, |index| index > 1), out)
 }
 
 fn less(by_hand: &Tally, other: &Tally) -> String {

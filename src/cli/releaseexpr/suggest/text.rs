@@ -90,12 +90,10 @@ fn of_runs(runs: &LongRuns, beside_expression: bool, columns: Option<usize>) -> 
     for line in runs.lines() {
         text.push_str(&format!("    {line}\n"));
     }
-    match runs.release() {
-        Some(clause) if beside_expression => {
-            text.push_str(&format!("    periodic_release = $(periodic_release) || ({clause})\n"));
-        }
-        Some(clause) => text.push_str(&format!("    periodic_release = {clause}\n")),
-        None => {}
+    if let Some(clause) = runs.release() {
+        let (before, after) =
+            if beside_expression { ("$(periodic_release) || (", ")") } else { ("", "") };
+        text.push_str(&format!("    periodic_release = {before}{clause}{after}\n"));
     }
     text
 }
