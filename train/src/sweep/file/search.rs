@@ -159,13 +159,13 @@ pub(super) fn metric(root: &mut Section<'_>, metric: &mut Metric) {
     if let Some((name, goal)) = named.and_then(|named| named.word(&names)) {
         *metric = Metric { name: name.to_owned(), goal };
     }
-    if let Some(mut section) = section {
-        if let Some(value) = section.take("goal") {
-            let words = [("minimize", Goal::Minimize), ("maximize", Goal::Maximize)];
-            let better = if metric.goal == Goal::Minimize { "minimize" } else { "maximize" };
-            if value.word(&words).is_some_and(|found| found != metric.goal) {
-                value.error(format_args!("the goal of {} is `{better}`", metric.name));
-            }
+    if let Some(mut section) = section
+        && let Some(value) = section.take("goal")
+    {
+        let words = [("minimize", Goal::Minimize), ("maximize", Goal::Maximize)];
+        let better = if metric.goal == Goal::Minimize { "minimize" } else { "maximize" };
+        if value.word(&words).is_some_and(|found| found != metric.goal) {
+            value.error(format_args!("the goal of {} is `{better}`", metric.name));
         }
     }
 }
