@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::common::{holdadvise_train, text};
 use holdadvise::history::Outcome;
-use holdadvise::model::{Batch, FeatureSchema};
+use holdadvise::model::{Batch, FeatureSchema, Model};
 use holdadvise_train::data::dataset::{Dataset, Row};
 use holdadvise_train::engine::EngineKind;
 use holdadvise_train::random::Random;

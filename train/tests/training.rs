@@ -317,8 +317,9 @@ fn trees_add_their_leaves_to_the_logit_of_both_engines() {
     // Values on the thresholds too.
     statics.iter_mut().for_each(|value| *value = (*value * 2.0).round() / 2.0);
     let batch = Batch { states: &states, statics: &statics, n: 1000 };
-    let logits =
-        |archive: &[u8], engine| engine.read(archive).unwrap().engine.logits(&batch).unwrap();
+    let logits = |archive: &[u8], engine: EngineKind| {
+        engine.read(archive).unwrap().engine.logits(&batch).unwrap()
+    };
     for trees in [1, 7, 300] {
         let forest = random_forest(k, trees, &mut Random::new(trees as u64));
         network.set_trees(&forest).unwrap();

@@ -267,11 +267,10 @@ impl Leaderboard {
             }
             let _ = writeln!(out, "{}", line.trim_end());
         }
-        for (at, remark) in self.remarks().into_iter().enumerate() {
-            let _ = writeln!(out, "{}{remark}", if at == 0 { "\n" } else { "" });
-        }
-        for (at, line) in self.importance.lines(&plain(&self.metric)).into_iter().enumerate() {
-            let _ = writeln!(out, "{}{line}", if at == 0 { "\n" } else { "" });
+        for lines in [self.remarks(), self.importance.lines(&plain(&self.metric))] {
+            for (at, line) in lines.into_iter().enumerate() {
+                let _ = writeln!(out, "{}{line}", if at == 0 { "\n" } else { "" });
+            }
         }
         out
     }

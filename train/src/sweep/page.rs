@@ -2,7 +2,6 @@
 //! time of a sweep with what is there.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -15,7 +14,7 @@ use super::file::METRICS;
 use super::folder::{self, write_json};
 use super::leaderboard::{Entry, Leaderboard, cell};
 use super::parameters;
-use super::plan::{Fate, Setting, Spread};
+use super::plan::{Decision, Fate, Setting, Spread};
 use super::results::Results;
 use crate::Error;
 use crate::evaluation::report::{Next, Verdict};
@@ -96,7 +95,7 @@ fn page(results: &Results, leaderboard: &Leaderboard, verdict: Option<Verdict>) 
     let remarks = list(&leaderboard.remarks());
     let board = table(&columns, &rows, Some(0));
     add("leaderboard", "Leaderboard", format!("{remarks}{board}"));
-    add("rungs", "What each rung decided", rungs(results));
+    add("rungs", "What each rung decided", Rungs { results }.to_string());
 
     let introduction = Introduction { results, progress: leaderboard.progress() }.to_string();
     let first = match verdict {
@@ -369,54 +368,48 @@ fn described(setting: &Setting) -> String {
     format!("setting {number}: {frames} frames over {longest} s, {slots} job slots")
 }
 
-fn rungs(results: &Results) -> String {
-    let mut out = String::new();
-    for (number, decision) in &results.decisions {
-        let epochs = results.plan.rungs.iter().find(|rung| rung.number == *number);
-        let epochs = epochs.map_or(0, |rung| rung.epochs);
-        let count = |fate: Fate| decision.fates.iter().filter(|(_, of)| *of == fate).count();
-        let last = results.plan.rungs.last().is_some_and(|rung| rung.number == *number);
-        let text = match (last, decision.fates.first()) {
-            (true, Some(&(trial, _))) => format!("{} is the best of all.", name(trial)),
-            _ => format!(
-                "{} go on, {} have stopped early and stay in play, {} lost.",
-                count(Fate::GoesOn),
-                count(Fate::Stopped),
-                count(Fate::Lost)
-            ),
-        };
-        let _ = writeln!(out, "<h3>Rung {number}, until epoch {epochs}</h3>\n<p>{text}</p>");
-        let rows: Vec<Vec<String>> = decision
-            .fates
-            .iter()
-            .map(|&(trial, fate)| {
-                let of = results.trials.iter().find(|of| of.trial.number == trial);
-                let earlier = of.and_then(|of| of.rungs.range(..=number).next_back());
-                let (figure, half) = earlier.map_or((None, None), |(_, result)| {
-                    let metric = &results.plan.metric.name;
-                    (result.metrics.get(metric).copied(), result.half_width(metric))
-                });
-                let text = |value: Option<f64>| {
-                    value.map_or(NOTHING.to_owned(), |value| format!("{value:.4}"))
-                };
-                let n = earlier.map_or([0; 2], |(_, result)| {
-                    [result.validation_rows, result.validation_clusters]
-                });
-                let [rows, clusters] = n.map(|count| count.to_string());
-                let fate = match fate {
-                    _ if last => "",
-                    Fate::GoesOn => "goes on",
-                    Fate::Lost => "lost",
-                    Fate::Stopped => "has stopped early",
-                };
-                vec![name(trial), text(figure), text(half), rows, clusters, fate.to_owned()]
-            })
-            .collect();
-        let columns = ["trial", &results.plan.metric.name, "±", "rows", "clusters", "then"];
-        let table = table(&columns, &rows, Some(0));
-        let _ = writeln!(out, "<details><summary>Each trial</summary>\n{table}</details>");
+/// What each rung decided.
+#[derive(Template)]
+#[template(path = "sweep/templates/rungs.html")]
+struct Rungs<'a> {
+    results: &'a Results,
+}
+
+impl Rungs<'_> {
+    fn epochs(&self, rung: &usize) -> usize {
+        let rung = self.results.plan.rungs.iter().find(|of| of.number == *rung);
+        rung.map_or(0, |rung| rung.epochs)
     }
-    out
+
+    fn is_last(&self, rung: &usize) -> bool {
+        self.results.plan.rungs.last().is_some_and(|last| last.number == *rung)
+    }
+
+    /// Each trial, with its figure on that rung or an earlier one.
+    fn table(&self, rung: &usize, decision: &Decision) -> String {
+        let metric = &self.results.plan.metric.name;
+        let row = |&(trial, fate): &(usize, Fate)| {
+            let of = self.results.trials.iter().find(|of| of.trial.number == trial);
+            let earlier = of.and_then(|of| of.rungs.range(..=rung).next_back());
+            let earlier = earlier.map(|(_, result)| result);
+            let figure = earlier.and_then(|result| result.metrics.get(metric).copied());
+            let half = earlier.and_then(|result| result.half_width(metric));
+            let text = |value: Option<f64>| {
+                value.map_or(NOTHING.to_owned(), |value| format!("{value:.4}"))
+            };
+            let rows = earlier.map_or(0, |result| result.validation_rows).to_string();
+            let clusters = earlier.map_or(0, |result| result.validation_clusters).to_string();
+            let fate = match fate {
+                _ if self.is_last(rung) => "",
+                Fate::GoesOn => "goes on",
+                Fate::Lost => "lost",
+                Fate::Stopped => "has stopped early",
+            };
+            vec![name(trial), text(figure), text(half), rows, clusters, fate.to_owned()]
+        };
+        let rows: Vec<Vec<String>> = decision.fates.iter().map(row).collect();
+        table(&["trial", metric, "±", "rows", "clusters", "then"], &rows, Some(0))
+    }
 }
 
 #[cfg(test)]

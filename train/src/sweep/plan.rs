@@ -262,6 +262,13 @@ pub struct Decision {
     pub fates: Vec<(usize, Fate)>,
 }
 
+impl Decision {
+    /// How many trials have this fate.
+    pub fn count(&self, fate: Fate) -> usize {
+        self.fates.iter().filter(|(_, of)| *of == fate).count()
+    }
+}
+
 /// What becomes of a trial after a rung.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

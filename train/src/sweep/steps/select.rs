@@ -53,8 +53,8 @@ pub fn run(options: &SelectOptions) -> Result<(), Error> {
         // Those that were lost before, in the order they were.
         add_lost(&mut decision.fates, before.fates.iter().map(|&(trial, _)| trial));
         folder::write_decision(folder, &decision)?;
-        let of = |fate| with_fate(&decision, fate).count();
-        let (on, stopped, lost) = (of(Fate::GoesOn), of(Fate::Stopped), of(Fate::Lost));
+        let [on, stopped, lost] =
+            [Fate::GoesOn, Fate::Stopped, Fate::Lost].map(|fate| decision.count(fate));
         say(format_args!("rung {rung}: {on} go on, {stopped} have stopped, {lost} are lost\n"));
         return Ok(());
     }
