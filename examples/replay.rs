@@ -16,8 +16,8 @@ use classads::{ClassAd, EvalContext, Expr, Value};
 use holdadvise::advice::Costs;
 use holdadvise::policy::Version;
 use holdadvise::replay::{
-    Answer, HeldJob, PastHold, PastHolds, Releaser, ReplayExpression, Rules, Sources, Successes,
-    Ticks, replay,
+    ExpressionAnswer, PastHold, PastHolds, Releaser, ReplayExpression, ReplayedJob, Rules, Sources,
+    Successes, Ticks, replay,
 };
 use holdadvise::suggest::suggest;
 
@@ -98,13 +98,13 @@ fn naive(past: &PastHolds, texts: &[&str], expressions: &[ReplayExpression]) {
         let slow = start.elapsed().as_secs_f64();
         let start = Instant::now();
         for hold in &sample {
-            ours.push(expression.answer(&HeldJob::new(hold), TICKS, end(hold)));
+            ours.push(expression.answer(&ReplayedJob::new(hold), TICKS, end(hold)));
         }
         let fast = start.elapsed().as_secs_f64();
-        let known = |(naive, ours): &(&Option<i64>, &Answer)| match ours {
-            Answer::Unknown(_) | Answer::Unfinished => false,
-            Answer::Releases(at) => **naive != Some(*at),
-            Answer::Holds => naive.is_some(),
+        let known = |(naive, ours): &(&Option<i64>, &ExpressionAnswer)| match ours {
+            ExpressionAnswer::Unknown(_) | ExpressionAnswer::Unfinished => false,
+            ExpressionAnswer::Releases(at) => **naive != Some(*at),
+            ExpressionAnswer::Holds => naive.is_some(),
         };
         let differing = naive.iter().zip(&ours).filter(known).count();
         println!(

@@ -48,7 +48,7 @@ pub fn left_out<'a>(counts: impl IntoIterator<Item = (&'a str, u64)>) -> Option<
 }
 
 /// Bytes that an item takes.
-pub trait Size {
+pub trait ItemSize {
     /// Those that its end would free: what it shares with another one is that one's.
     fn size(&self) -> u64;
 }
@@ -75,7 +75,7 @@ struct Owned<U, T> {
     left_out: u64,
 }
 
-impl<U: Ord + Copy, T: Size> Shares<U, T> {
+impl<U: Ord + Copy, T: ItemSize> Shares<U, T> {
     /// Of so many places and bytes.
     #[must_use]
     pub fn new(places: usize, bytes: u64) -> Self {
@@ -173,7 +173,7 @@ mod tests {
         size: u64,
     }
 
-    impl Size for Item {
+    impl ItemSize for Item {
         fn size(&self) -> u64 {
             self.size
         }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use holdadvise::advice::Editable;
-use holdadvise::advice::changes::{Hold, applicable_actions, change};
+use holdadvise::advice::changes::{JudgedHold, applicable_actions, change};
 use holdadvise::advice::job_facts::JobFacts;
 use holdadvise::history::reason::{file_name, file_server, host, normalised, words};
 use holdadvise::sentences::{self, meaning};
@@ -32,7 +32,7 @@ fn holds(log: &str) -> Vec<(&str, Option<i32>, Option<i32>)> {
 }
 
 /// What is said of a hold, once for each form.
-fn say(said: &mut BTreeSet<String>, hold: &Hold<'_>) {
+fn say(said: &mut BTreeSet<String>, hold: &JudgedHold<'_>) {
     let facts = JobFacts::of("1.0".parse().unwrap());
     let mut text = format!("{:?}/{:?} {}\n", hold.code, hold.subcode, normalised(hold.reason));
     text += &format!("    {}\n", meaning(hold.code, hold.subcode, hold.reason));
@@ -64,7 +64,7 @@ fn real_reasons_fall_into_few_forms() {
         let Ok(bytes) = std::fs::read(entry.path()) else { continue };
         for (reason, code, subcode) in holds(&String::from_utf8_lossy(&bytes)) {
             all += 1;
-            say(&mut said, &Hold { code, subcode, reason, held_at: None });
+            say(&mut said, &JudgedHold { code, subcode, reason, held_at: None });
             with_host += usize::from(host(reason).is_some());
             with_file += usize::from(file_name(reason).is_some());
             with_server += usize::from(file_server(reason).is_some());

@@ -4,7 +4,9 @@ use std::fs;
 use std::sync::Arc;
 
 use eventlog::JobId;
-use holdadvise::journal::{Act, Did, Entry, HoldOf, Journal, JournalError, Step, VERSION, What};
+use holdadvise::journal::{
+    Act, ActStep, Did, Entry, EntryKind, HoldOf, Journal, JournalError, VERSION,
+};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 const NOW: i64 = 1_790_000_000;
@@ -15,12 +17,12 @@ fn act(proc: i32) -> Entry {
         id: None,
         hold,
         did: Did::Release,
-        step: Step::Intended,
+        step: ActStep::Intended,
         action: None,
         edits: Vec::new(),
         detail: None,
     };
-    Entry { version: VERSION, time: NOW, what: What::Act(act) }
+    Entry { version: VERSION, time: NOW, what: EntryKind::Act(act) }
 }
 
 #[test]

@@ -12,8 +12,8 @@ use eventlog::JobId;
 use holdadvise::advice::Costs;
 use holdadvise::policy::{Truth, Version};
 use holdadvise::replay::{
-    Answer, HeldJob, PastHold, PastHolds, ReadError, Releaser, ReplayExpression, Rules, Sources,
-    Successes, Ticks, replay,
+    ExpressionAnswer, PastHold, PastHolds, ReadError, Releaser, ReplayExpression, ReplayedJob,
+    Rules, Sources, Successes, Ticks, replay,
 };
 use holdadvise::suggest::suggest;
 
@@ -161,11 +161,11 @@ fn ad_of(hold: &PastHold) -> ClassAd {
 }
 
 /// The first tick before `end` at which the expression is true, as the schedd goes about it.
-fn at_every_tick(expr: &Expr, ad: &ClassAd, held_at: i64, end: i64) -> Answer {
+fn at_every_tick(expr: &Expr, ad: &ClassAd, held_at: i64, end: i64) -> ExpressionAnswer {
     let ticks = (held_at + 1..end).filter(|time| (time - TICKS.phase) % TICKS.interval == 0);
     let mut ticks = ticks
         .filter(|time| Truth::of(&ad.evaluate_expr(expr, &EvalContext::at(*time))) == Truth::True);
-    ticks.next().map_or(Answer::Holds, Answer::Releases)
+    ticks.next().map_or(ExpressionAnswer::Holds, ExpressionAnswer::Releases)
 }
 
 #[test]
@@ -196,9 +196,9 @@ fn answers_are_those_of_an_evaluation_at_every_tick() {
             }
             for ((expr, expression), fired) in expressions.iter_mut().zip(&mut fired) {
                 let expected = at_every_tick(expr, &ad, hold.held_at, end);
-                let answer = expression.answer(&HeldJob::new(hold), TICKS, end);
+                let answer = expression.answer(&ReplayedJob::new(hold), TICKS, end);
                 assert_eq!(answer, expected, "{pool} {hold:?}: {expr}");
-                *fired += u32::from(answer != Answer::Holds);
+                *fired += u32::from(answer != ExpressionAnswer::Holds);
                 compared += 1;
             }
         }

@@ -10,8 +10,8 @@ use holdadvise::checks::{LocalFiles, Urls};
 use holdadvise::history::{Coverage, HistoryBuilder};
 use holdadvise::model::Model;
 use holdadvise::policy::{PolicyTime, SettingsFile};
-use holdadvise::print::{Output, Page, Printer, Style};
-use holdadvise::queue::{Projection, Selection, held_jobs_of_file};
+use holdadvise::print::{Page, PrintForm, Printer, Style};
+use holdadvise::queue::{AdProjection, Selection, held_jobs_of_file};
 use holdadvise::text::{can_be_pasted, is_fit};
 use jiff::tz::TimeZone;
 
@@ -52,7 +52,7 @@ pub fn advice(bytes: &[u8]) {
 pub(crate) fn judged(bytes: &[u8]) -> Vec<Advice> {
     let [ads, log, epochs, config, record] = sections(bytes);
     let ads = files::file("ads", ads);
-    let (selection, projection) = (Selection::default(), Projection::whole());
+    let (selection, projection) = (Selection::default(), AdProjection::whole());
     let Ok(found) = held_jobs_of_file(&ads, &selection, &|_| true, Some(JOBS), &projection) else {
         return Vec::new();
     };
@@ -139,37 +139,37 @@ fn check_printed(advices: &[Advice]) {
     for columns in [None, Some(80), Some(20)] {
         let style =
             Style { columns, table: columns, colour: false, removals: true, explains: true };
-        for output in [Output::Table, Output::Totals] {
+        for output in [PrintForm::Table, PrintForm::Totals] {
             printed(advices, &output, style).lines().for_each(check_line);
         }
-        check_people(&printed(advices, &Output::Groups, style));
+        check_people(&printed(advices, &PrintForm::Groups, style));
         // One job prints in another form than several do.
         for advice in advices {
-            check_people(&printed(std::slice::from_ref(advice), &Output::Groups, style));
+            check_people(&printed(std::slice::from_ref(advice), &PrintForm::Groups, style));
         }
     }
     let style = Style::default();
     let attributes = ["ClusterId", "Recommendation", "HoldReason"].map(str::to_owned).to_vec();
     let pairs = vec![("%-20.30s|".to_owned(), "HoldReason".to_owned())];
-    for output in [Output::AutoFormat("lh".to_owned(), attributes), Output::Format(pairs)] {
+    for output in [PrintForm::AutoFormat("lh".to_owned(), attributes), PrintForm::Format(pairs)] {
         printed(advices, &output, style).lines().for_each(check_line);
     }
-    let json = printed(advices, &Output::Json, style);
+    let json = printed(advices, &PrintForm::Json, style);
     json.lines().for_each(check_line);
     let all: Vec<serde_json::Value> = serde_json::from_str(&json).expect("JSON");
     assert_eq!(all.len(), advices.len());
-    let lines = printed(advices, &Output::JsonLines, style);
+    let lines = printed(advices, &PrintForm::JsonLines, style);
     for (line, whole) in lines.lines().zip(&all) {
         check_line(line);
         assert_eq!(&serde_json::from_str::<serde_json::Value>(line).expect("JSON"), whole);
     }
-    let long = printed(advices, &Output::Long, style);
+    let long = printed(advices, &PrintForm::Long, style);
     long.lines().for_each(check_line);
     let ads = classads::read_ads(long.as_bytes());
     assert_eq!(ads.filter(Result::is_ok).count(), advices.len(), "{long}");
 }
 
-fn printed(advices: &[Advice], output: &Output, style: Style) -> String {
+fn printed(advices: &[Advice], output: &PrintForm, style: Style) -> String {
     let page = Page { style, now: NOW, zone: TimeZone::UTC };
     let mut out = Vec::new();
     let mut printer = Printer::new(&mut out, output, &page);

@@ -31,7 +31,7 @@ pub fn kept(bytes: &[u8]) {
     }
     files::file("journal-2026-01.jsonl", &text);
     assert_eq!(read(), journal::Kept { problems: Vec::new(), ..kept });
-    if let Ok(Some(kept)) = home::Kept::read(&folder) {
+    if let Ok(Some(kept)) = home::KeptCalibration::read(&folder) {
         assert!(kept.calibration.a > 0.0 && kept.calibration.b.is_finite());
     }
     let _ = Places { own: folder.clone(), shown: folder.clone() }.state();

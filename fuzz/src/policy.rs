@@ -4,7 +4,9 @@ use classads::{ClassAd, Syntax};
 use eventlog::JobId;
 use holdadvise::policy::lint::{Role, Setting, lint};
 use holdadvise::policy::{Knobs, SettingsFile, explain};
-use holdadvise::replay::{Answer, HeldJob, HoldEnd, PastHold, ReplayExpression, Ticks};
+use holdadvise::replay::{
+    ExpressionAnswer, HoldEnd, PastHold, ReplayExpression, ReplayedJob, Ticks,
+};
 
 const JOB: &str = "[ JobStatus = 5; HoldReasonCode = 13; HoldReasonSubCode = 2; NumHolds = 2; \
                      NumJobStarts = 1; QDate = 1763690000; EnteredCurrentStatus = 1763699000; \
@@ -78,11 +80,11 @@ pub fn policy_replay(bytes: &[u8]) {
     let ticks = Ticks { interval: 60, phase: 0 };
     let end = HELD_AT + 7_200;
     for hold in [hold(13, Some(1)), hold(34, Some(9)), hold(12, None), hold(13, Some(1))] {
-        let job = HeldJob::new(&hold);
+        let job = ReplayedJob::new(&hold);
         let answer = expression.answer(&job, ticks, end);
         let alone = ReplayExpression::parse(text).map(|mut fresh| fresh.answer(&job, ticks, end));
         assert_eq!(Ok(answer), alone, "{text:?}");
-        if let Answer::Releases(at) | Answer::Unknown(at) = answer {
+        if let ExpressionAnswer::Releases(at) | ExpressionAnswer::Unknown(at) = answer {
             assert!(at > HELD_AT && at < end && at % 60 == 0, "{text:?}: {at}");
         }
     }

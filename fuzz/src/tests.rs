@@ -128,8 +128,8 @@ fn seeds_are_what_they_are_meant_to_be() {
     let [journal, calibration, state, gaps] = crate::sections(&seeds[0]);
     let is_entry = |line: &[u8]| serde_json::from_slice::<holdadvise::journal::Entry>(line).is_ok();
     assert!(journal.split(|byte| *byte == b'\n').all(is_entry));
-    assert!(serde_json::from_slice::<holdadvise::home::Kept>(calibration).is_ok());
-    assert!(serde_json::from_slice::<holdadvise::home::State>(state).is_ok());
+    assert!(serde_json::from_slice::<holdadvise::home::KeptCalibration>(calibration).is_ok());
+    assert!(serde_json::from_slice::<holdadvise::home::HomeState>(state).is_ok());
     assert!(serde_json::from_slice::<holdadvise::collect::Gap>(gaps).is_ok());
     for seed in seeds::of("sweep_folder") {
         let results = Results::read(&train::sweep_of(&seed)).expect("a plan");

@@ -1,6 +1,6 @@
 //! What HTCondor's tools answer.
 
-use holdadvise::queue::{AdItem, Ads, Projection, readers};
+use holdadvise::queue::{AdItem, AdProjection, Ads, readers};
 use holdadvise::text::is_fit;
 
 use crate::sections;
@@ -23,7 +23,7 @@ pub fn tool_answers(bytes: &[u8]) {
     if let Some(orders) = readers::orders(orders) {
         assert!(orders.len() < String::from_utf8_lossy(bytes).lines().count());
     }
-    let projection = Projection::new(&["ClusterId", "ProcId", "JobStatus", "NumHolds"], None);
+    let projection = AdProjection::new(&["ClusterId", "ProcId", "JobStatus", "NumHolds"], None);
     for item in Ads::new(ads, &projection).expect("memory is read") {
         match item.expect("memory is read") {
             AdItem::Ad(ad) => assert!(!ad.is_empty()),

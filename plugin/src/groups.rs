@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use eventlog::JobId;
 use holdadvise::advice::Recommendation;
-use holdadvise::shares::{Shares, Size};
+use holdadvise::shares::{ItemSize, Shares};
 use holdadvise::text::classad_quote;
 
 use crate::line::{Judged, Shown};
@@ -170,7 +170,7 @@ pub fn writes(
     out
 }
 
-impl Size for Write {
+impl ItemSize for Write {
     fn size(&self) -> u64 {
         0
     }

@@ -22,12 +22,12 @@ use holdadvise::advice::{Advice, Advisor, Costs, Editable, Policies, Recommendat
 use holdadvise::features::Holds;
 use holdadvise::history::{ATTRIBUTES, History, HistoryBuilder, HoldInQueue, LogReport, What};
 use holdadvise::inquiry::{Config, FoundModel, SettingError, costs_of, find_model, hosts};
-use holdadvise::journal::{Ended, Kept};
+use holdadvise::journal::{ActOutcome, Kept};
 use holdadvise::model::{Model, ModelError};
 use holdadvise::policy::{Knobs, PolicyTime};
-use holdadvise::queue::{AdItem, AdText, Ads, Projection, QueueError};
+use holdadvise::queue::{AdItem, AdProjection, AdText, Ads, QueueError};
 use holdadvise::sentences;
-use holdadvise::shares::{self, Shares, Size};
+use holdadvise::shares::{self, ItemSize, Shares};
 use holdadvise::text::Foreign;
 
 use crate::confine::{ConfineError, Limits, confine};
@@ -134,10 +134,10 @@ pub enum JudgeError {
 const OF_RELEASE: [&str; 2] = ["ReleaseReason", "ReleaseReasonCode"];
 
 /// The attributes that the judge reads.
-pub fn projection() -> Projection {
+pub fn projection() -> AdProjection {
     let names: Vec<&str> =
         ATTRIBUTES.iter().chain(OPEN_ATTRIBUTES).chain(ADVICE).copied().collect();
-    Projection::new(&[names.as_slice(), &OF_RELEASE].concat(), None)
+    AdProjection::new(&[names.as_slice(), &OF_RELEASE].concat(), None)
 }
 
 /// What is known before anything is read that others wrote.
@@ -247,7 +247,7 @@ struct OldAdvice {
     model: String,
 }
 
-impl Size for HeldJob {
+impl ItemSize for HeldJob {
     fn size(&self) -> u64 {
         self.ad.size() + (self.old.reason.len() + self.old.model.len()) as u64
     }
@@ -256,7 +256,7 @@ impl Size for HeldJob {
 /// What an ad says of a job that was released.
 struct ActAd(JobId, AdText);
 
-impl Size for ActAd {
+impl ItemSize for ActAd {
     fn size(&self) -> u64 {
         self.1.size()
     }
@@ -292,7 +292,7 @@ fn read_ads(input: impl Read, bench: &Bench) -> Result<Input, JudgeError> {
     let names: Vec<String> = projection().list().split(',').map(str::to_owned).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).chain([SECTION]).collect();
     let longest = usize::try_from(bench.memory / AD_SHARE).unwrap_or(usize::MAX);
-    let projection = Projection::new(&names, None);
+    let projection = AdProjection::new(&names, None);
     let bytes = bench.memory / ADS_SHARE;
     let mut reading = Reading {
         acts: bench.open.iter().chain(&bench.intended).map(|act| act.hold.job).collect(),
@@ -489,7 +489,7 @@ fn say_acts(
         let Some(ended) = ad_of(act.hold.job).and_then(|ad| result_of(act, &ad)) else {
             continue;
         };
-        let line = Line::Ended(Ended {
+        let line = Line::Ended(ActOutcome {
             at: ended.at.max(0),
             took: ended.took.map(|took| took.max(0)),
             held_for: ended.held_for.as_deref().map(key_of),

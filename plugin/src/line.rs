@@ -39,12 +39,12 @@ pub enum Line {
     /// A job left a hold that it was to be released from.
     Left(Left),
     /// What came of a release.
-    Ended(journal::Ended),
+    Ended(journal::ActOutcome),
     /// What models said of a release of a held job as it is; all of it is known, and the owner is
     /// as [`owner_key`] has it.
     Asked(journal::Asked),
     /// The outcome of a release without a change is known.
-    Outcome(Outcome),
+    Outcome(ReleaseOutcome),
     /// Held jobs of an owner for which there was no room or no time.
     LeftOut {
         /// Owner.
@@ -101,7 +101,7 @@ pub struct Judged {
 
 /// A release without a change, and what came of it, all in Unix seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct ReleaseOutcome {
     /// The job.
     pub job: JobId,
     /// When it went on hold.
@@ -172,9 +172,9 @@ pub fn key_of(text: &str) -> String {
 
 /// What a model said, the logit in thousandths and the probability in millionths. `None` where it
 /// is what no model can say.
-pub fn answer_of(model: &str, logit: f32, probability: f64) -> Option<journal::Answer> {
+pub fn answer_of(model: &str, logit: f32, probability: f64) -> Option<journal::ModelAnswer> {
     let fits = logit.abs() <= MOST_LOGIT && (0.0..=1.0).contains(&probability);
-    fits.then(|| journal::Answer {
+    fits.then(|| journal::ModelAnswer {
         model: model.to_owned(),
         // A zero has no sign then.
         logit: (f64::from(logit) * 1e3).round() as f32 / 1e3 + 0.0,
@@ -222,7 +222,7 @@ impl Line {
                     && is_answer(&asked.in_use)
                     && asked.challenger.as_ref().is_none_or(is_answer)
             }
-            Self::Outcome(Outcome { job, held, released, at, .. }) => {
+            Self::Outcome(ReleaseOutcome { job, held, released, at, .. }) => {
                 is_job(*job) && [*held, *released, *at].into_iter().all(is_time)
             }
             Self::LeftOut { owner, jobs } => is_name(owner) && *jobs <= MOST_HELD,
@@ -264,7 +264,7 @@ impl Shown {
     }
 }
 
-fn is_answer(answer: &journal::Answer) -> bool {
+fn is_answer(answer: &journal::ModelAnswer) -> bool {
     let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
     answer.model.len() == 16
         && answer.model.bytes().all(is_digit)
@@ -311,7 +311,7 @@ fn is_reason(text: &str) -> bool {
 mod tests {
     use proptest::prelude::*;
 
-    use holdadvise::journal::{Answer, Asked, Ended, HoldOf};
+    use holdadvise::journal::{ActOutcome, Asked, HoldOf, ModelAnswer};
 
     use super::*;
 
@@ -347,7 +347,7 @@ mod tests {
         }
     }
 
-    fn answer() -> Answer {
+    fn answer() -> ModelAnswer {
         answer_of("00112233445566ff", 0.50049, 0.250_000_4).unwrap()
     }
 
@@ -386,7 +386,7 @@ mod tests {
     }
 
     fn lines() -> Vec<Line> {
-        let ended = Ended {
+        let ended = ActOutcome {
             id: "5f-1-0".to_owned(),
             hold: hold(0, 2),
             result: journal::Result::Failure,
@@ -407,7 +407,7 @@ mod tests {
             }),
             Line::Left(Left { id: "5f-1-0".to_owned(), at: 9, how: How::Policy }),
             Line::Ended(ended.clone()),
-            Line::Ended(Ended { took: None, held_for: None, ..ended }),
+            Line::Ended(ActOutcome { took: None, held_for: None, ..ended }),
             Line::LeftOut { owner: "alice".to_owned(), jobs: 19_000 },
             Line::Note("event log: denied".to_owned()),
             Line::Done { seen: 7, judged: 5 },
@@ -421,9 +421,9 @@ mod tests {
                 hold: hold(1, 1),
                 owner: Some(owner_key(&"a b\t\u{e9}".repeat(99))),
                 in_use: answer(),
-                challenger: Some(Answer { logit: -12.345, ..answer() }),
+                challenger: Some(ModelAnswer { logit: -12.345, ..answer() }),
             }),
-            Line::Outcome(Outcome {
+            Line::Outcome(ReleaseOutcome {
                 job: JobId::new(7, 1),
                 held: 9,
                 released: 10,

@@ -11,7 +11,7 @@ use holdadvise::journal::noted_actions;
 use crate::confine::{Limits, confine};
 use crate::judge::{JudgeError, LOG_SHARE, not_kept};
 use crate::learn::{HORIZON, SECONDS};
-use crate::line::{Line, Outcome, reason_of};
+use crate::line::{Line, ReleaseOutcome, reason_of};
 use crate::settings::{Settings, event_log};
 
 /// Seconds of releases that a day looks at: a day without the advisor is caught up.
@@ -62,7 +62,7 @@ pub fn outcomes(config: &Config, now: i64) -> Result<(), JudgeError> {
         }
         seen += 1;
         let (job, held) = (hold.identity.job, hold.held_at);
-        writeln!(out, "{}", Line::Outcome(Outcome { job, held, released, at, success }))?;
+        writeln!(out, "{}", Line::Outcome(ReleaseOutcome { job, held, released, at, success }))?;
     }
     writeln!(out, "{}", Line::Done { seen, judged: seen })?;
     Ok(out.flush()?)

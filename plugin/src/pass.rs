@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use eventlog::JobId;
 use holdadvise::acting::{Order, intended_acts, open_acts};
 use holdadvise::inquiry::{Config, SettingError, open_model};
-use holdadvise::journal::{By, Entry, Journal, JournalError, Kept, Locked};
+use holdadvise::journal::{DecidedBy, Entry, Journal, JournalError, Kept, Locked};
 use holdadvise::model::ModelError;
 use holdadvise::shares;
 
@@ -112,7 +112,7 @@ pub fn pass(config: &Config, now: i64, debug: bool) -> Result<Outcome, PassError
     let order = Order {
         schedd: &settings.schedd(),
         journal: &locked,
-        by: By::Advisor,
+        by: DecidedBy::Advisor,
         model: &model,
         condor_version: config.pool().get("CONDOR_VERSION").map(String::as_str),
         now,
@@ -223,8 +223,8 @@ fn note(journal: &Locked<'_>, entries: &[Entry], now: i64) -> Result<(), Journal
 }
 
 fn is_release(entry: &Entry) -> bool {
-    use holdadvise::journal::{Step, What};
-    matches!(&entry.what, What::Act(act) if act.step == Step::Done)
+    use holdadvise::journal::{ActStep, EntryKind};
+    matches!(&entry.what, EntryKind::Act(act) if act.step == ActStep::Done)
 }
 
 /// Jobs whose acts have not ended.

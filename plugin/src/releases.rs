@@ -12,7 +12,9 @@ use holdadvise::acting::{
 };
 use holdadvise::advice::{Recommendation, Since, Target};
 use holdadvise::history::Action;
-use holdadvise::journal::{Act, Did, Ended, Entry, HoldOf, Step, VERSION, Weighed, What, owner_of};
+use holdadvise::journal::{
+    Act, ActOutcome, ActStep, Did, Entry, EntryKind, HoldOf, VERSION, Weighed, owner_of,
+};
 use holdadvise::metrics::Band;
 
 use crate::line::{How, Judged, Line};
@@ -39,24 +41,24 @@ pub fn settled(entries: &[Entry], lines: &[Line], now: i64) -> Vec<Entry> {
             continue;
         }
         let (step, detail) = match left.how {
-            How::Policy => (Step::Done, None),
-            How::Other => (Step::Refused, Some("somebody else released it")),
-            How::Removed => (Step::Refused, Some("it was removed")),
+            How::Policy => (ActStep::Done, None),
+            How::Other => (ActStep::Refused, Some("somebody else released it")),
+            How::Removed => (ActStep::Refused, Some("it was removed")),
         };
-        if step == Step::Done {
+        if step == ActStep::Done {
             open.insert(act.id.clone(), OpenAct { at: left.at, ..act.clone() });
         }
         // The time of an act that was done is when it was done.
-        let at = if step == Step::Done { left.at } else { now };
-        new.push(entry(at, What::Act(released(act, step, detail))));
+        let at = if step == ActStep::Done { left.at } else { now };
+        new.push(entry(at, EntryKind::Act(released(act, step, detail))));
     }
     for line in lines {
         let Line::Ended(ended) = line else { continue };
         let Some(act) = open.remove(&ended.id) else { continue };
         let earliest = act.at.saturating_sub(APART);
         if (earliest..=now.saturating_add(APART)).contains(&ended.at) {
-            let ended = Ended { hold: act.hold, ..ended.clone() };
-            new.push(entry(now, What::Outcome(ended)));
+            let ended = ActOutcome { hold: act.hold, ..ended.clone() };
+            new.push(entry(now, EntryKind::Outcome(ended)));
         }
     }
     new
@@ -66,7 +68,7 @@ fn by_id(acts: Vec<OpenAct>) -> HashMap<String, OpenAct> {
     acts.into_iter().map(|act| (act.id.clone(), act)).collect()
 }
 
-fn released(act: &OpenAct, step: Step, detail: Option<&str>) -> Act {
+fn released(act: &OpenAct, step: ActStep, detail: Option<&str>) -> Act {
     Act {
         id: Some(act.id.clone()),
         hold: act.hold,
@@ -124,7 +126,7 @@ pub fn decide(
         waiting.insert(act.hold);
         match why {
             Some(why) => {
-                let what = What::Act(released(&act, Step::Refused, Some(why)));
+                let what = EntryKind::Act(released(&act, ActStep::Refused, Some(why)));
                 out.entries.push(Entry { version: VERSION, time: now, what });
             }
             None => {
@@ -139,7 +141,7 @@ pub fn decide(
         choose(judged, entries, &waiting, &attempts, settings, order, &mut out);
     }
     for entry in &mut out.entries {
-        if let What::Advice(advice) = &mut entry.what {
+        if let EntryKind::Advice(advice) = &mut entry.what {
             advice.missing = missing.to_vec();
         }
     }
@@ -193,19 +195,19 @@ fn choose(
     let (ids, intents) = intents(&plan, order);
     let of_left: HashSet<&str> = ids[chosen..].iter().map(String::as_str).collect();
     out.entries.extend(intents.into_iter().map(|mut entry| {
-        if let What::Act(act) = &mut entry.what
+        if let EntryKind::Act(act) = &mut entry.what
             && act.id.as_deref().is_some_and(|id| of_left.contains(id))
         {
-            (act.did, act.step, act.action) = (Did::Leave, Step::Done, None);
+            (act.did, act.step, act.action) = (Did::Leave, ActStep::Done, None);
         }
         entry
     }));
 }
 
 /// The hold that an entry leaves to people.
-fn left_in(what: &What) -> Option<HoldOf> {
+fn left_in(what: &EntryKind) -> Option<HoldOf> {
     match what {
-        What::Act(act) if act.did == Did::Leave => Some(act.hold),
+        EntryKind::Act(act) if act.did == Did::Leave => Some(act.hold),
         _ => None,
     }
 }

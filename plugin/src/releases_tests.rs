@@ -1,6 +1,6 @@
 use holdadvise::advice::{Recommendation, TrySuccess};
 use holdadvise::inquiry::Config;
-use holdadvise::journal::{By, Journal, Result};
+use holdadvise::journal::{DecidedBy, Journal, Result};
 use holdadvise::queue::Schedd;
 
 use super::*;
@@ -58,7 +58,7 @@ impl Played {
         let order = Order {
             schedd: &schedd,
             journal: &locked,
-            by: By::Advisor,
+            by: DecidedBy::Advisor,
             model: "m",
             condor_version: None,
             now,
@@ -90,7 +90,7 @@ fn left(act: &OpenAct, at: i64, how: How) -> Line {
 
 fn ended(act: &OpenAct, at: i64, result: Result) -> Line {
     let (id, hold) = (act.id.clone(), act.hold);
-    Line::Ended(Ended { id, hold, result, at, took: Some(5), held_for: None })
+    Line::Ended(ActOutcome { id, hold, result, at, took: Some(5), held_for: None })
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn a_share_is_left_to_people_for_good_and_noted_once() {
     let noted = played.entries.iter().filter(|entry| left_in(&entry.what).is_some()).count();
     assert_eq!(noted, one.left_to_people);
     let chances = played.entries.iter().filter_map(|entry| match &entry.what {
-        What::Advice(advice) => Some(advice.chance),
+        EntryKind::Advice(advice) => Some(advice.chance),
         _ => None,
     });
     assert!(chances.into_iter().all(|chance| (chance - 0.5).abs() < 1e-9));
@@ -183,12 +183,12 @@ fn the_journal_has_all_that_one_was_drawn_from_what_was_weighed_and_what_was_mis
     let decision = played.pass(&judged, &settings(true, 1.0), NOW);
     assert_eq!(decision.may_go, HashSet::from([JobId::new(7, 2)]));
     let eligible = decision.entries.iter().find_map(|entry| match &entry.what {
-        What::Eligible(eligible) => Some(eligible.jobs.iter().map(ToString::to_string)),
+        EntryKind::Eligible(eligible) => Some(eligible.jobs.iter().map(ToString::to_string)),
         _ => None,
     });
     assert_eq!(eligible.unwrap().collect::<Vec<_>>(), ["7.0-3"]);
     let advice = decision.entries.iter().find_map(|entry| match &entry.what {
-        What::Advice(advice) => Some(advice),
+        EntryKind::Advice(advice) => Some(advice),
         _ => None,
     });
     let advice = advice.unwrap();

@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use eventlog::JobId;
-use holdadvise::journal::{Answer, Asked, Entry, HoldOf, Journal, Learned, VERSION, What};
+use holdadvise::journal::{
+    Asked, Entry, EntryKind, HoldOf, Journal, Learned, ModelAnswer, VERSION,
+};
 use holdadvise::model::{Calibration, DEFAULT_ARCHIVE, Model};
 use holdadvise::random::Random;
 use holdadvise_plugin::line::Line;
@@ -113,7 +115,7 @@ fn model(number: u64) -> (Vec<u8>, String) {
     (bytes, identity)
 }
 
-fn asked(job: JobId, entered: i64, in_use: Answer, challenger: Option<Answer>) -> Asked {
+fn asked(job: JobId, entered: i64, in_use: ModelAnswer, challenger: Option<ModelAnswer>) -> Asked {
     let hold = HoldOf { job, num_holds: Some(1), entered_current_status: Some(entered) };
     Asked { hold, owner: None, in_use, challenger }
 }
@@ -129,7 +131,7 @@ fn outcomes(count: i32, truth: Calibration, challenger: Option<&str>) -> Vec<Ent
         let success = random.unit() < p;
         let entered = begin + i64::from(number) * 70 * 86_400 / i64::from(count);
         let said =
-            |model: &str, probability| Answer { model: model.to_owned(), logit, probability };
+            |model: &str, probability| ModelAnswer { model: model.to_owned(), logit, probability };
         let asked = asked(
             JobId::new(1 + number, 0),
             entered,
@@ -137,7 +139,7 @@ fn outcomes(count: i32, truth: Calibration, challenger: Option<&str>) -> Vec<Ent
             challenger.map(|model| said(model, p)),
         );
         let (released, at) = (entered + 600, entered + 1_200);
-        let what = What::Learned(Learned { asked, released, at, success });
+        let what = EntryKind::Learned(Learned { asked, released, at, success });
         Entry { version: VERSION, time: at, what }
     };
     (0..count).map(entry).collect()
@@ -201,7 +203,7 @@ fn models_are_asked_about_each_hold_beside_the_advice() {
         .iter()
         .map(|one| {
             let asked = Asked { owner: None, challenger: None, ..(*one).clone() };
-            Entry { version: VERSION, time: now(), what: What::Asked(asked) }
+            Entry { version: VERSION, time: now(), what: EntryKind::Asked(asked) }
         })
         .collect();
     point.add("asked", &entries);
@@ -270,7 +272,7 @@ fn failures_on_purpose_of_one_user_move_no_calibration_of_others() {
         let mut entries = outcomes(1_000, Calibration::default(), None);
         let failed = outcomes(200, Calibration { a: 0.0, b: -99.0 }, None);
         entries.extend(failed.into_iter().map(|mut entry| {
-            if let What::Learned(learned) = &mut entry.what {
+            if let EntryKind::Learned(learned) = &mut entry.what {
                 learned.asked.hold.job.cluster += 10_000;
                 // Where the model is sure, they fail on purpose.
                 learned.asked.in_use.logit = learned.asked.in_use.logit.abs();
@@ -279,7 +281,7 @@ fn failures_on_purpose_of_one_user_move_no_calibration_of_others() {
         }));
         entries.sort_by_key(|entry| entry.time);
         for (number, entry) in entries.iter_mut().enumerate() {
-            if let What::Learned(learned) = &mut entry.what {
+            if let EntryKind::Learned(learned) = &mut entry.what {
                 let is_honest = learned.asked.hold.job.cluster < 10_000;
                 let owner = if is_honest { format!("user{}", number % 20) } else { "m".to_owned() };
                 learned.asked.owner = Some(owner).filter(|_| with_owners);
@@ -329,11 +331,11 @@ fn outcomes_are_learned_from_the_event_log() {
         let status = i32::from(cluster % 3 == 0);
         let ended = format!("Job terminated.\n\t(1) Normal termination (return value {status})");
         log += &event("005", 3_900, &ended);
-        let answer = Answer { model: shipped(), logit: 0.5, probability: 0.6 };
+        let answer = ModelAnswer { model: shipped(), logit: 0.5, probability: 0.6 };
         let asked = asked(JobId::new(cluster, 0), held, answer, None);
         // Every second hold was asked about only after its release.
         let at = if cluster % 2 == 0 { held + 60 } else { held + 3_700 };
-        entries.push(Entry { version: VERSION, time: at, what: What::Asked(asked) });
+        entries.push(Entry { version: VERSION, time: at, what: EntryKind::Asked(asked) });
     }
     fs::write(point.path("EventLog"), log).unwrap();
     point.add("asked", &entries);
@@ -409,9 +411,9 @@ fn a_challenger_that_is_worse_is_not_installed() {
     point.said("-learn", &allowed);
     // The model in use is right; what this one says belongs to other holds.
     let mut entries = outcomes(900, Calibration::default(), Some(&identity));
-    let said: Vec<Option<Answer>> = entries.iter().map(challenger_of).collect();
+    let said: Vec<Option<ModelAnswer>> = entries.iter().map(challenger_of).collect();
     for (at, entry) in entries.iter_mut().enumerate() {
-        if let What::Learned(learned) = &mut entry.what {
+        if let EntryKind::Learned(learned) = &mut entry.what {
             learned.asked.challenger = said[(at + 450) % 900].clone();
         }
     }
@@ -432,9 +434,9 @@ fn a_challenger_that_is_worse_is_not_installed() {
     assert!(!point.home_has("model.pt"));
 }
 
-fn challenger_of(entry: &Entry) -> Option<Answer> {
+fn challenger_of(entry: &Entry) -> Option<ModelAnswer> {
     match &entry.what {
-        What::Learned(learned) => learned.asked.challenger.clone(),
+        EntryKind::Learned(learned) => learned.asked.challenger.clone(),
         _ => None,
     }
 }

@@ -8,10 +8,10 @@ use super::plan::{Chosen, Plan};
 use crate::advice::{Edit, constraint_of};
 use crate::history::Action;
 use crate::journal::{
-    Act, Advised, By, Did, Edited, Eligible, Entry, HoldOf, JobRange, JournalError, Locked, Step,
-    StoodIn, VERSION, What,
+    Act, ActStep, Advised, DecidedBy, Did, Edited, Eligible, Entry, EntryKind, HoldOf, JobRange,
+    JournalError, Locked, StoodIn, VERSION,
 };
-use crate::queue::{Answer, QueueError, Schedd};
+use crate::queue::{OrderResult, QueueError, Schedd};
 use crate::text::classad_quote;
 use eventlog::JobId;
 
@@ -29,7 +29,7 @@ pub struct Order<'a> {
     /// The journal.
     pub journal: &'a Locked<'a>,
     /// Who decided.
-    pub by: By,
+    pub by: DecidedBy,
     /// The model.
     pub model: &'a str,
     /// CondorVersion of the access point, where known.
@@ -44,7 +44,7 @@ pub struct Done {
     /// The job.
     pub job: JobId,
     /// How far it got: `Done`, `Refused`, `Failed`, or `TakenBack` for an edit without a release.
-    pub step: Step,
+    pub step: ActStep,
     /// Why it got no further.
     pub detail: Option<String>,
 }
@@ -77,7 +77,7 @@ pub fn carry_out(plan: &Plan, order: &Order<'_>) -> Result<Vec<Done>, JournalErr
                 let number = numbers[&done.job];
                 let candidate = &plan.chosen[number].candidate;
                 let act = act(candidate, &ids[number], done.step, done.detail.clone());
-                entry(What::Act(act))
+                entry(EntryKind::Act(act))
             })
             .collect();
         all.extend(done);
@@ -99,14 +99,14 @@ pub fn intents(plan: &Plan, order: &Order<'_>) -> (Vec<String>, Vec<Entry>) {
         let set = format!("{}s", name(number));
         let jobs = JobRange::of(candidates.iter().map(|candidate| candidate.target.job));
         let eligible = Eligible { set: set.clone(), cause: cause.clone(), jobs };
-        intents.push(entry(What::Eligible(eligible)));
+        intents.push(entry(EntryKind::Eligible(eligible)));
         sets.insert(cause, set);
     }
     let ids: Vec<String> = (0..plan.chosen.len()).map(name).collect();
     for (chosen, id) in plan.chosen.iter().zip(&ids) {
         let set = sets.get(chosen.candidate.cause.as_str()).cloned();
-        intents.push(entry(What::Advice(advised(chosen, id, set, order))));
-        intents.push(entry(What::Act(act(&chosen.candidate, id, Step::Intended, None))));
+        intents.push(entry(EntryKind::Advice(advised(chosen, id, set, order))));
+        intents.push(entry(EntryKind::Act(act(&chosen.candidate, id, ActStep::Intended, None))));
     }
     (ids, intents)
 }
@@ -134,7 +134,7 @@ fn advised(chosen: &Chosen, id: &str, set: Option<String>, order: &Order<'_>) ->
     }
 }
 
-fn act(candidate: &Candidate, id: &str, step: Step, detail: Option<String>) -> Act {
+fn act(candidate: &Candidate, id: &str, step: ActStep, detail: Option<String>) -> Act {
     let (did, edits) = match &candidate.deed {
         Deed::Release => (Did::Release, Vec::new()),
         Deed::Change(edits) => (Did::Change, edits.iter().map(edited).collect()),
@@ -162,7 +162,7 @@ fn say_where_old_ones_stood(intents: &mut [Entry], schedd: &Schedd) {
     let mut clusters = BTreeSet::new();
     let mut attributes = BTreeSet::new();
     for entry in &*intents {
-        if let What::Act(act) = &entry.what {
+        if let EntryKind::Act(act) = &entry.what {
             let edits = act.edits.iter().filter(|edit| edit.old.is_some());
             for edit in edits {
                 clusters.insert(act.hold.job.cluster);
@@ -179,7 +179,7 @@ fn say_where_old_ones_stood(intents: &mut [Entry], schedd: &Schedd) {
         Err(error) => return log::info!("the ads of clusters: {error}"),
     };
     for entry in intents {
-        let What::Act(act) = &mut entry.what else { continue };
+        let EntryKind::Act(act) = &mut entry.what else { continue };
         let Some(ad) = ads.get(&act.hold.job.cluster) else { continue };
         for edit in &mut act.edits {
             let Some(old) = &edit.old else { continue };
@@ -229,7 +229,7 @@ fn do_batch(batch: &[&Candidate], schedd: &Schedd) -> Vec<Done> {
         }
         let detail = Some("its User is not known".to_owned());
         return jobs()
-            .map(|job| Done { job, step: Step::Failed, detail: detail.clone() })
+            .map(|job| Done { job, step: ActStep::Failed, detail: detail.clone() })
             .collect();
     };
     let like = batch[0];
@@ -243,7 +243,8 @@ fn do_batch(batch: &[&Candidate], schedd: &Schedd) -> Vec<Done> {
                 // It does not say which.
                 let detail = "condor_qedit changed nothing: it is not in that hold any more, or \
                               permission was denied";
-                let refused = |job| Done { job, step: Step::Refused, detail: Some(detail.into()) };
+                let refused =
+                    |job| Done { job, step: ActStep::Refused, detail: Some(detail.into()) };
                 return jobs().map(refused).collect();
             }
             Err(error) => Err(error),
@@ -252,7 +253,7 @@ fn do_batch(batch: &[&Candidate], schedd: &Schedd) -> Vec<Done> {
     let mut done: Vec<Done> = match &answers {
         Err(error) => {
             let detail = Some(error.to_string());
-            jobs().map(|job| Done { job, step: Step::Failed, detail: detail.clone() }).collect()
+            jobs().map(|job| Done { job, step: ActStep::Failed, detail: detail.clone() }).collect()
         }
         Ok(answers) => jobs().map(|job| answer(job, answers.get(&job).copied())).collect(),
     };
@@ -262,13 +263,15 @@ fn do_batch(batch: &[&Candidate], schedd: &Schedd) -> Vec<Done> {
     done
 }
 
-fn answer(job: JobId, answer: Option<Answer>) -> Done {
+fn answer(job: JobId, answer: Option<OrderResult>) -> Done {
     let (step, detail) = match answer {
-        Some(Answer::Done) => (Step::Done, None),
+        Some(OrderResult::Done) => (ActStep::Done, None),
         // The constraint was not true for it.
-        None | Some(Answer::Refused) => (Step::Refused, Some("it is not in that hold any more")),
-        Some(Answer::Denied) => (Step::Refused, Some("permission denied")),
-        Some(Answer::Failed) => (Step::Failed, Some("the schedd failed")),
+        None | Some(OrderResult::Refused) => {
+            (ActStep::Refused, Some("it is not in that hold any more"))
+        }
+        Some(OrderResult::Denied) => (ActStep::Refused, Some("permission denied")),
+        Some(OrderResult::Failed) => (ActStep::Failed, Some("the schedd failed")),
     };
     Done { job, step, detail: detail.map(str::to_owned) }
 }
@@ -276,7 +279,7 @@ fn answer(job: JobId, answer: Option<Answer>) -> Done {
 /// An edit whose release did not follow is taken back, if job, hold and value are still those.
 fn take_back(batch: &[&Candidate], edits: &[Edit], done: &mut [Done], schedd: &Schedd) {
     for (candidate, done) in batch.iter().zip(done) {
-        if done.step == Step::Done {
+        if done.step == ActStep::Done {
             continue;
         }
         let olds: Option<Vec<Edit>> = edits.iter().map(Edit::reversed).collect();
@@ -285,7 +288,7 @@ fn take_back(batch: &[&Candidate], edits: &[Edit], done: &mut [Done], schedd: &S
             edits.iter().map(|edit| format!(" && {} =?= {}", edit.attribute(), edit.new_value()));
         let constraint = hold + &values.collect::<String>();
         match schedd.edit(&constraint, &pairs(&olds)) {
-            Ok(()) => done.step = Step::TakenBack,
+            Ok(()) => done.step = ActStep::TakenBack,
             // It was not edited, or is in another hold.
             Err(QueueError::Failed { .. }) => {}
             Err(error) => {

@@ -25,7 +25,7 @@ mod samples;
 
 pub use candidate::{Candidate, Deed, is_left_to_people};
 pub use carry_out::{Done, Order, carry_out, intents};
-pub use outcomes::{Figures, Group, outcomes};
-pub use plan::{Bounds, Chosen, Kept, Plan, plan};
+pub use outcomes::{Group, ReleaseFigures, outcomes};
+pub use plan::{Bounds, Chosen, Deferred, Plan, plan};
 pub use ramp::{Attempt, Room, room};
 pub use result::{OPEN_ATTRIBUTES, OpenAct, attempts, intended_acts, open_acts, result_of};

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Serialize;
 
 use crate::advice::{Costs, Recommendation};
-use crate::journal::{Advised, Did, Entry, Result, Step, What};
+use crate::journal::{ActStep, Advised, Did, Entry, EntryKind, Result};
 
 /// Releases with one code, version of HTCondor and recommendation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
-pub struct Figures {
+pub struct ReleaseFigures {
     /// Releases.
     pub released: usize,
     /// Those whose end is known: success or failure.
@@ -59,7 +59,7 @@ pub struct Group {
     pub advice: Recommendation,
 }
 
-impl Figures {
+impl ReleaseFigures {
     fn add(&mut self, advised: &Advised, success: Option<bool>) {
         self.released += 1;
         let Some(success) = success else { return };
@@ -94,22 +94,25 @@ impl Figures {
 
 /// The releases of a journal, by group, and all together. Removals are none: what they cost is not
 /// known.
-pub fn outcomes(entries: &[Entry], costs: &Costs) -> (BTreeMap<Group, Figures>, Figures) {
+pub fn outcomes(
+    entries: &[Entry],
+    costs: &Costs,
+) -> (BTreeMap<Group, ReleaseFigures>, ReleaseFigures) {
     let mut advised: HashMap<&str, &Advised> = HashMap::new();
     let mut released: BTreeMap<&str, Option<bool>> = BTreeMap::new();
     for Entry { what, .. } in entries {
         match what {
-            What::Advice(advice) => {
+            EntryKind::Advice(advice) => {
                 advised.insert(&advice.id, advice);
             }
-            What::Act(act)
-                if act.step == Step::Done && matches!(act.did, Did::Release | Did::Change) =>
+            EntryKind::Act(act)
+                if act.step == ActStep::Done && matches!(act.did, Did::Release | Did::Change) =>
             {
                 if let Some(id) = act.id.as_deref() {
                     released.insert(id, None);
                 }
             }
-            What::Outcome(ended) => {
+            EntryKind::Outcome(ended) => {
                 if let Some(known) = released.get_mut(ended.id.as_str()) {
                     match ended.result {
                         Result::Success => *known = Some(true),
@@ -121,8 +124,8 @@ pub fn outcomes(entries: &[Entry], costs: &Costs) -> (BTreeMap<Group, Figures>, 
             _ => {}
         }
     }
-    let mut groups: BTreeMap<Group, Figures> = BTreeMap::new();
-    let mut all = Figures::default();
+    let mut groups: BTreeMap<Group, ReleaseFigures> = BTreeMap::new();
+    let mut all = ReleaseFigures::default();
     for (id, success) in released {
         let Some(advice) = advised.get(id) else { continue };
         let group = Group {
@@ -141,7 +144,7 @@ pub fn outcomes(entries: &[Entry], costs: &Costs) -> (BTreeMap<Group, Figures>, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::journal::{Act, Ended, HoldOf, VERSION};
+    use crate::journal::{Act, ActOutcome, HoldOf, VERSION};
     use eventlog::JobId;
 
     fn released(n: i32, probability: f64, chance: f64, result: Option<Result>) -> Vec<Entry> {
@@ -158,14 +161,24 @@ mod tests {
             id: Some(id.clone()),
             hold,
             did: Did::Release,
-            step: Step::Done,
+            step: ActStep::Done,
             action: None,
             edits: Vec::new(),
             detail: None,
         };
-        let ended =
-            result.map(|result| Ended { id, hold, result, at: 20, held_for: None, took: None });
-        let whats = [Some(What::Advice(advised)), Some(What::Act(act)), ended.map(What::Outcome)];
+        let ended = result.map(|result| ActOutcome {
+            id,
+            hold,
+            result,
+            at: 20,
+            held_for: None,
+            took: None,
+        });
+        let whats = [
+            Some(EntryKind::Advice(advised)),
+            Some(EntryKind::Act(act)),
+            ended.map(EntryKind::Outcome),
+        ];
         whats.into_iter().flatten().map(|what| Entry { version: VERSION, time: 10, what }).collect()
     }
 

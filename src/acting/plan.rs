@@ -35,7 +35,7 @@ pub struct Chosen {
 
 /// Holds of a cause that are left for later.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Kept {
+pub struct Deferred {
     /// The cause.
     pub cause: String,
     /// How many.
@@ -54,7 +54,7 @@ pub struct Plan {
     /// All that could be acted on, by cause.
     pub eligible: BTreeMap<String, Vec<Candidate>>,
     /// What is left for later.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<Deferred>,
 }
 
 /// Chooses what is acted on now. Releases, after an edit too, go as the ramp of their cause leaves
@@ -127,7 +127,7 @@ pub fn plan(
         if kept > 0 {
             let room = room.filter(|_| met_ramp || of_owners.is_some());
             let of_owners = of_owners.filter(|_| left > 0);
-            plan.kept.push(Kept { cause: cause.clone(), jobs: kept, room, of_owners });
+            plan.kept.push(Deferred { cause: cause.clone(), jobs: kept, room, of_owners });
         }
         plan.eligible.entry(cause).or_default().extend(candidates);
     }

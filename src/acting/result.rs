@@ -10,7 +10,9 @@ use crate::advice::TrySuccess;
 use crate::history::HoldInQueue;
 use crate::hold_code;
 use crate::job_status::{COMPLETED, HELD, REMOVED, RUNNING, TRANSFERRING_OUTPUT};
-use crate::journal::{Act, Advised, By, Did, Ended, Entry, HoldOf, Result, Step, What, owner_of};
+use crate::journal::{
+    Act, ActOutcome, ActStep, Advised, DecidedBy, Did, Entry, EntryKind, HoldOf, Result, owner_of,
+};
 
 /// Attributes that [`result_of`] reads.
 pub const OPEN_ATTRIBUTES: &[&str] = &[
@@ -67,10 +69,10 @@ pub fn open_acts(entries: &[Entry]) -> Vec<OpenAct> {
     let mut open: HashMap<&str, OpenAct> = HashMap::new();
     for Entry { time, what, .. } in entries {
         match what {
-            What::Advice(advice) => {
+            EntryKind::Advice(advice) => {
                 advised.insert(&advice.id, advice);
             }
-            What::Act(act) if act.did != Did::Leave => {
+            EntryKind::Act(act) if act.did != Did::Leave => {
                 let advice = act.id.as_deref().and_then(|id| advised.get_key_value(id));
                 if let Some((id, advice)) = advice {
                     if !may_be_done(act.step, advice) {
@@ -80,12 +82,12 @@ pub fn open_acts(entries: &[Entry]) -> Vec<OpenAct> {
                     open.insert(id, OpenAct::of(act, advice, *time));
                 }
             }
-            What::Outcome(Ended { id, result: Result::Through, .. }) => {
+            EntryKind::Outcome(ActOutcome { id, result: Result::Through, .. }) => {
                 if let Some(act) = open.get_mut(id.as_str()) {
                     act.through = true;
                 }
             }
-            What::Outcome(ended) => {
+            EntryKind::Outcome(ended) => {
                 open.remove(ended.id.as_str());
             }
             _ => {}
@@ -101,13 +103,13 @@ pub fn intended_acts(entries: &[Entry]) -> Vec<OpenAct> {
     let mut intended: HashMap<&str, OpenAct> = HashMap::new();
     for Entry { time, what, .. } in entries {
         match what {
-            What::Advice(advice) => {
+            EntryKind::Advice(advice) => {
                 advised.insert(&advice.id, advice);
             }
-            What::Act(act) => {
+            EntryKind::Act(act) => {
                 let Some(id) = act.id.as_deref() else { continue };
                 intended.remove(id);
-                if act.step == Step::Intended
+                if act.step == ActStep::Intended
                     && act.did == Did::Release
                     && let Some((id, advice)) = advised.get_key_value(id)
                 {
@@ -132,10 +134,10 @@ pub fn attempts(entries: &[Entry]) -> HashMap<String, Vec<Attempt>> {
     let mut of: HashMap<&str, Attempt> = HashMap::new();
     for Entry { time, what, .. } in entries {
         match what {
-            What::Advice(advice) => {
+            EntryKind::Advice(advice) => {
                 advised.insert(&advice.id, advice);
             }
-            What::Act(act) if matches!(act.did, Did::Release | Did::Change) => {
+            EntryKind::Act(act) if matches!(act.did, Did::Release | Did::Change) => {
                 let advice = act.id.as_deref().and_then(|id| advised.get_key_value(id));
                 match advice {
                     Some((id, advice)) if may_be_done(act.step, advice) => {
@@ -146,7 +148,7 @@ pub fn attempts(entries: &[Entry]) -> HashMap<String, Vec<Attempt>> {
                     None => {}
                 }
             }
-            What::Outcome(ended) => {
+            EntryKind::Outcome(ended) => {
                 let Some(advice) = advised.get(ended.id.as_str()) else { continue };
                 let open = |attempt: &&mut Attempt| attempt.ended.is_none();
                 let Some(attempt) = of.get_mut(ended.id.as_str()).filter(open) else { continue };
@@ -174,16 +176,16 @@ pub fn attempts(entries: &[Entry]) -> HashMap<String, Vec<Attempt>> {
 
 /// Whether the schedd may have done it: of an act without an answer nobody knows. The advisor's acts
 /// wait for the schedd's policy, and are looked after by the advisor itself.
-fn may_be_done(step: Step, advice: &Advised) -> bool {
+fn may_be_done(step: ActStep, advice: &Advised) -> bool {
     match step {
-        Step::Done => true,
-        Step::Intended | Step::Failed => advice.by != By::Advisor,
-        Step::Refused | Step::TakenBack => false,
+        ActStep::Done => true,
+        ActStep::Intended | ActStep::Failed => advice.by != DecidedBy::Advisor,
+        ActStep::Refused | ActStep::TakenBack => false,
     }
 }
 
 /// Whether an end shows that what the hold was about is over; `None` where it does not say.
-fn got_through(ended: &Ended, advice: &Advised) -> Option<bool> {
+fn got_through(ended: &ActOutcome, advice: &Advised) -> Option<bool> {
     let is_like = ended.held_for.as_ref().is_none_or(|cause| *cause == advice.cause);
     match ended.result {
         Result::Through | Result::Success => Some(true),
@@ -198,9 +200,9 @@ fn got_through(ended: &Ended, advice: &Advised) -> Option<bool> {
 
 /// What came of an act, by the ad of its job in the queue or in the history; `None` where it goes
 /// on, or shows nothing new.
-pub fn result_of(act: &OpenAct, ad: &ClassAd) -> Option<Ended> {
+pub fn result_of(act: &OpenAct, ad: &ClassAd) -> Option<ActOutcome> {
     let number = |name: &str| ad.integer(name);
-    let ended = |result, at: Option<i64>, took| Ended {
+    let ended = |result, at: Option<i64>, took| ActOutcome {
         id: act.id.clone(),
         hold: act.hold,
         result,
@@ -226,7 +228,10 @@ pub fn result_of(act: &OpenAct, ad: &ClassAd) -> Option<Ended> {
                     let (code, subcode) = (Some(hold.code), Some(hold.subcode));
                     let cause = cause_of(owner.as_deref(), code, subcode, text);
                     let took = took(act, ad).map(|(_, took)| took);
-                    Some(Ended { held_for: Some(cause), ..ended(Result::Failure, entered, took) })
+                    Some(ActOutcome {
+                        held_for: Some(cause),
+                        ..ended(Result::Failure, entered, took)
+                    })
                 }
                 false => end(Result::Censored, entered, None),
             }

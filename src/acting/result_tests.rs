@@ -73,16 +73,16 @@ fn an_exit_and_a_removal_end_it() {
     assert_eq!(of("JobStatus=1\n"), None);
 }
 
-fn advised() -> What {
-    What::Advice(crate::acting::samples::advised("a", hold()))
+fn advised() -> EntryKind {
+    EntryKind::Advice(crate::acting::samples::advised("a", hold()))
 }
 
-fn entry(time: i64, what: What) -> Entry {
+fn entry(time: i64, what: EntryKind) -> Entry {
     Entry { version: VERSION, time, what }
 }
 
-fn done(step: Step) -> What {
-    What::Act(Act {
+fn done(step: ActStep) -> EntryKind {
+    EntryKind::Act(Act {
         id: Some("a".to_owned()),
         hold: hold(),
         did: Did::Release,
@@ -93,8 +93,8 @@ fn done(step: Step) -> What {
     })
 }
 
-fn ended(result: Result, at: i64) -> What {
-    What::Outcome(Ended {
+fn ended(result: Result, at: i64) -> EntryKind {
+    EntryKind::Outcome(ActOutcome {
         id: "a".to_owned(),
         hold: hold(),
         result,
@@ -106,17 +106,17 @@ fn ended(result: Result, at: i64) -> What {
 
 #[test]
 fn what_a_journal_has_is_open_until_its_end() {
-    let mut entries = vec![entry(990, advised()), entry(995, done(Step::Intended))];
+    let mut entries = vec![entry(990, advised()), entry(995, done(ActStep::Intended))];
     // Without an answer nobody knows whether it was done: it counts.
     assert_eq!(open_acts(&entries), [OpenAct { at: 995, ..act(TrySuccess::Begins) }]);
     assert_eq!(attempts(&entries).len(), 1);
-    for step in [Step::Refused, Step::TakenBack] {
+    for step in [ActStep::Refused, ActStep::TakenBack] {
         let undone = [entries.clone(), vec![entry(996, done(step))]].concat();
         assert!(open_acts(&undone).is_empty() && attempts(&undone).is_empty());
     }
-    let failed = [entries.clone(), vec![entry(996, done(Step::Failed))]].concat();
+    let failed = [entries.clone(), vec![entry(996, done(ActStep::Failed))]].concat();
     assert_eq!((open_acts(&failed).len(), attempts(&failed).len()), (1, 1));
-    entries.push(entry(RELEASED, done(Step::Done)));
+    entries.push(entry(RELEASED, done(ActStep::Done)));
     assert_eq!(open_acts(&entries), [act(TrySuccess::Begins)]);
     let open = Attempt { at: RELEASED, ended: None, took: None, owner: owner_of(None) };
     assert_eq!(attempts(&entries)["server s"], [open]);
@@ -137,7 +137,7 @@ fn what_a_journal_has_is_open_until_its_end() {
 fn what_was_censored_shows_nothing() {
     let entries = [
         entry(990, advised()),
-        entry(RELEASED, done(Step::Done)),
+        entry(RELEASED, done(ActStep::Done)),
         entry(1_030, ended(Result::Censored, 1_022)),
     ];
     assert!(attempts(&entries).is_empty());
@@ -156,8 +156,8 @@ fn a_failure_for_something_else_stops_nobody() {
         ended.at = 1_050;
         let entries = [
             entry(990, advised()),
-            entry(RELEASED, done(Step::Done)),
-            entry(1_060, What::Outcome(ended)),
+            entry(RELEASED, done(ActStep::Done)),
+            entry(1_060, EntryKind::Outcome(ended)),
         ];
         attempts(&entries).get("server s").map(|all| all[0].ended)
     };

@@ -1,7 +1,7 @@
 //! What tests of this room have in common.
 
 use crate::advice::{Recommendation, TrySuccess};
-use crate::journal::{Advised, By, HoldOf};
+use crate::journal::{Advised, DecidedBy, HoldOf};
 
 /// The advice to release a job whose file server was away.
 pub(super) fn advised(id: &str, hold: HoldOf) -> Advised {
@@ -21,7 +21,7 @@ pub(super) fn advised(id: &str, hold: HoldOf) -> Advised {
         set: None,
         chance: 1.0,
         counts: TrySuccess::Begins,
-        by: By::Person,
+        by: DecidedBy::Person,
         condor_version: None,
     }
 }

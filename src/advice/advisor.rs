@@ -26,11 +26,11 @@ use super::{
     look,
 };
 use crate::checks::{Check, Finding};
-use crate::features::{Holds, Neighbourhood, Recovery, Sample, Sampler, Scope};
+use crate::features::{Holds, Neighbourhood, RecoveryColumns, Sample, Sampler, Scope};
 use crate::history::{Action, Episode, EventLogView, History, HoldInQueue, reason};
 use crate::hold_code::{self, Cause};
 use crate::model::{Batch, Model, ModelError};
-use crate::policy::{Again, Prediction};
+use crate::policy::{HeldAgain, Prediction};
 use crate::text::Foreign;
 use eventlog::JobId;
 
@@ -44,9 +44,9 @@ pub struct Advisor<'a> {
     /// Jobs held now by code, where only the queue tells.
     held_by_code: HashMap<i32, usize>,
     /// What a wait could bring to jobs with input from a file server.
-    server_recovers: Recovery,
+    server_recovers: RecoveryColumns,
     /// What a wait could bring to other jobs.
-    place_recovers: Recovery,
+    place_recovers: RecoveryColumns,
     costs: Costs,
     editable: Editable,
     /// The groups that the model is asked without.
@@ -204,8 +204,8 @@ impl<'a> Advisor<'a> {
         let schema = &model.metadata.schema;
         let sampler = Sampler::for_schema(history, schema, holds)?;
         Ok(Self {
-            server_recovers: Recovery::of(schema, &[Scope::Server, Scope::Reason]),
-            place_recovers: Recovery::of(schema, &[Scope::Reason, Scope::Site]),
+            server_recovers: RecoveryColumns::of(schema, &[Scope::Server, Scope::Reason]),
+            place_recovers: RecoveryColumns::of(schema, &[Scope::Reason, Scope::Site]),
             sampler,
             model,
             held_by_code: HashMap::new(),
@@ -334,7 +334,7 @@ impl<'a> Advisor<'a> {
         let code = hold.identity.code;
         let limit_seen = question.facts.limit_seen.as_ref();
         let may_raise = question.facts.raise_may_help();
-        let is_raised = changes::was_raised(&changes::Hold::of(hold), &question.facts);
+        let is_raised = changes::was_raised(&changes::JudgedHold::of(hold), &question.facts);
         let most_as_is = limit_seen.and_then(LimitSeen::most_as_is).unwrap_or(1.0);
         let as_is = |p: f64| match limit_seen.and_then(LimitSeen::after_hang) {
             Some((finished, failed)) => share(seen.as_is(p), finished, failed),
@@ -356,7 +356,7 @@ impl<'a> Advisor<'a> {
             wanted.map(|&(action, _)| action).collect()
         };
         let job = self.history().job(held.job);
-        let limit = limit::of(held, &changes::Hold::of(hold), job);
+        let limit = limit::of(held, &changes::JudgedHold::of(hold), job);
         let metadata = &self.model.metadata;
         let text = hold.reason.as_deref().unwrap_or_default();
         let removal = Removal {
@@ -377,7 +377,7 @@ impl<'a> Advisor<'a> {
             by_others: false,
         };
         // What was exceeded and the policies of the ad say the same, one of them may not be known.
-        let at_once = limit.is_some_and(|(_, again)| again == Again::AtOnce);
+        let at_once = limit.is_some_and(|(_, again)| again == HeldAgain::AtOnce);
         let again = |will: &Prediction| matches!(will, Prediction::HoldsAgain { .. });
         // The code in an ad is its owner's to edit; the event log is HTCondor's.
         let of_code = hold_code::cause_of(code);
@@ -464,7 +464,7 @@ impl<'a> Advisor<'a> {
         {
             facts.to_mut().at_bad_place = true;
         }
-        let mut actions = changes::applicable_actions(&changes::Hold::of(&hold), &facts);
+        let mut actions = changes::applicable_actions(&changes::JudgedHold::of(&hold), &facts);
         // A server that is away looks the same from one site as a site that cannot reach it.
         // Another site is worth trying only where others get through and are held at the same time.
         let server = neighbourhoods.iter().find(|near| near.scope == Scope::Server);
@@ -515,9 +515,9 @@ impl<'a> Advisor<'a> {
         if held.checks.iter().any(looked) {
             group.against = group.against.or(Some(Against::OwnFiles));
         }
-        let look = look::at(&changes::Hold::of(&hold), &facts, group.against);
+        let look = look::at(&changes::JudgedHold::of(&hold), &facts, group.against);
         let changes = actions.iter().filter_map(|&action| {
-            changes::change(action, &changes::Hold::of(&hold), &facts, &self.editable)
+            changes::change(action, &changes::JudgedHold::of(&hold), &facts, &self.editable)
                 .map(|change| (action, change))
         });
         let changes = changes.collect();
@@ -627,7 +627,7 @@ impl<'a> Advisor<'a> {
     /// The advice, from what the model answered.
     fn conclude(&self, question: &Question<'_>, chances: &Chances) -> Advice {
         let Question { held, facts, hold, spent, .. } = question;
-        let parts = changes::Hold::of(hold);
+        let parts = changes::JudgedHold::of(hold);
         let costs = self.costs.of_job(spent).of_hold(question.aged_for());
         let decision = self.decision(question, chances, &costs);
         let of_action = |wanted: Action| {
@@ -824,7 +824,12 @@ fn news(seen: &Seen, neighbourhoods: &[Neighbourhood], hold: &Episode) -> Option
     Some(began.min().unwrap_or(hold.held_at))
 }
 
-fn describe(held: &Held, hold: &Episode, parts: &changes::Hold<'_>, facts: &JobFacts) -> HeldJob {
+fn describe(
+    held: &Held,
+    hold: &Episode,
+    parts: &changes::JudgedHold<'_>,
+    facts: &JobFacts,
+) -> HeldJob {
     let text = parts.reason;
     HeldJob {
         job: held.job,
@@ -847,7 +852,7 @@ fn commands_of(
     change: Option<&Change>,
     look: Option<&LookAt>,
     held: &Held,
-    hold: &changes::Hold<'_>,
+    hold: &changes::JudgedHold<'_>,
 ) -> (Vec<Command>, Vec<Command>) {
     let edits = change.map(|change| change.commands.clone()).unwrap_or_default();
     let release = vec![Command::Release];

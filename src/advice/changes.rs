@@ -23,7 +23,7 @@ use crate::text::{Foreign, can_be_pasted, classad_quote};
 
 /// A hold that is judged: what its codes and reason say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hold<'a> {
+pub struct JudgedHold<'a> {
     /// HoldReasonCode.
     pub code: Option<i32>,
     /// HoldReasonSubCode.
@@ -35,7 +35,7 @@ pub struct Hold<'a> {
     pub held_at: Option<i64>,
 }
 
-impl<'a> Hold<'a> {
+impl<'a> JudgedHold<'a> {
     /// What an episode says.
     pub(super) fn of(hold: &'a Episode) -> Self {
         Self {
@@ -68,7 +68,7 @@ impl<'a> Hold<'a> {
 
 /// The actions that make sense for this hold, as-is first. None for a job that cannot be released
 /// (code 16, input files being spooled); as-is alone where nothing is to be changed.
-pub fn applicable_actions(hold: &Hold<'_>, facts: &JobFacts) -> Vec<Action> {
+pub fn applicable_actions(hold: &JudgedHold<'_>, facts: &JobFacts) -> Vec<Action> {
     if hold.cause() == Some(Cause::Spooling) {
         return Vec::new();
     }
@@ -90,7 +90,7 @@ pub fn applicable_actions(hold: &Hold<'_>, facts: &JobFacts) -> Vec<Action> {
 }
 
 /// The hold may be about a request for this resource, or a limit of the job's own on it.
-fn is_limit(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> bool {
+fn is_limit(resource: Resource, hold: &JudgedHold<'_>, facts: &JobFacts) -> bool {
     let limit = facts.own_limit.as_ref().map(limit::action);
     limit == Some(raise_of(resource)) || matters(resource, hold, facts)
 }
@@ -105,7 +105,7 @@ const fn raise_of(resource: Resource) -> Action {
 
 /// The job asks for more now than its last run had and used, with a tenth to spare: its owner has
 /// raised the request, or it is an expression that did.
-fn is_raised(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> bool {
+fn is_raised(resource: Resource, hold: &JudgedHold<'_>, facts: &JobFacts) -> bool {
     let JobSize { asked, had, used } = facts.size(resource);
     // Only HTCondor names what a run had; a policy's author may name anything.
     let named = || named(resource, hold, facts).filter(|_| hold.about() == Some(About::Request));
@@ -119,7 +119,7 @@ fn is_raised(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> bool {
 }
 
 /// The request that the hold is about was raised since.
-pub(super) fn was_raised(hold: &Hold<'_>, facts: &JobFacts) -> bool {
+pub(super) fn was_raised(hold: &JudgedHold<'_>, facts: &JobFacts) -> bool {
     let raised = |resource| is_raised(resource, hold, facts) && is_limit(resource, hold, facts);
     facts.own_limit.is_none() && Resource::ALL.into_iter().any(raised)
 }
@@ -128,7 +128,7 @@ pub(super) fn was_raised(hold: &Hold<'_>, facts: &JobFacts) -> bool {
 /// it is, and for `unknown`. Its commands edit what is `editable`.
 pub fn change(
     action: Action,
-    hold: &Hold<'_>,
+    hold: &JudgedHold<'_>,
     facts: &JobFacts,
     editable: &Editable,
 ) -> Option<Change> {
@@ -148,7 +148,7 @@ pub fn change(
 }
 
 /// The hold that commands act on: what the ad has, else what the log tells.
-pub(super) fn target(hold: &Hold<'_>, facts: &JobFacts) -> Target {
+pub(super) fn target(hold: &JudgedHold<'_>, facts: &JobFacts) -> Target {
     let of_log = hold.held_at.map(Since::NotAfter);
     Target {
         job: facts.job,
@@ -171,7 +171,7 @@ const FAR_FROM_LIMIT: (i64, i64) = (1, 2);
 
 /// The job's own figures contradict that its run met a limit on this resource: the machine, or
 /// others on it, used it up.
-fn was_far_from_limit(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> bool {
+fn was_far_from_limit(resource: Resource, hold: &JudgedHold<'_>, facts: &JobFacts) -> bool {
     // The kernel ends a run at its limit on memory between two measurements.
     if resource == Resource::Memory && hold.about() == Some(About::Request) {
         return false;
@@ -180,20 +180,20 @@ fn was_far_from_limit(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> 
 }
 
 /// The size that the hold reason names, as far as the run's own figures leave it plausible.
-fn named(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> Option<i64> {
+fn named(resource: Resource, hold: &JudgedHold<'_>, facts: &JobFacts) -> Option<i64> {
     let JobSize { asked, had, used } = facts.size(resource);
     let is_memory = resource == Resource::Memory;
     named_memory(hold.code.filter(|_| is_memory)?, hold.reason, &[asked, had, used])
 }
 
 /// The hold reason names more than was given and measured: that was used since.
-fn used_since(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> Option<i64> {
+fn used_since(resource: Resource, hold: &JudgedHold<'_>, facts: &JobFacts) -> Option<i64> {
     let JobSize { asked, had, used } = facts.size(resource);
     named(resource, hold, facts).filter(|&named| Some(named) > had.or(asked).max(used))
 }
 
 /// What is known to be used is far below what the run had and what it asks for.
-fn used_little(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> bool {
+fn used_little(resource: Resource, hold: &JudgedHold<'_>, facts: &JobFacts) -> bool {
     let JobSize { asked, had, used } = facts.size(resource);
     let known = |size: Option<i64>| size.filter(|size| *size > 0);
     let Some(given) = [asked, had].into_iter().filter_map(known).min() else { return false };
@@ -205,7 +205,7 @@ fn used_little(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> bool {
 }
 
 /// Whether the hold may be about this resource.
-pub(super) fn matters(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> bool {
+pub(super) fn matters(resource: Resource, hold: &JudgedHold<'_>, facts: &JobFacts) -> bool {
     if was_far_from_limit(resource, hold, facts) {
         return false;
     }
@@ -231,7 +231,7 @@ fn says_memory(facts: &JobFacts) -> bool {
 /// Whether a transfer found no space at the execution point for what the job itself used. One that
 /// finds none met a disk that others have filled, unless the job was near what it was given; of
 /// output that may be so where its figures are not known.
-fn ran_out_of_disk(hold: &Hold<'_>, facts: &JobFacts) -> bool {
+fn ran_out_of_disk(hold: &JudgedHold<'_>, facts: &JobFacts) -> bool {
     let fetched = hold.code.is_some_and(|code| code_of_transfer(code, hold.reason) == 13);
     let (used, had) = (facts.disk_usage, facts.disk_provisioned.or(facts.request_disk));
     let is_known = used.is_some() && had.is_some();
@@ -243,7 +243,12 @@ fn ran_out_of_disk(hold: &Hold<'_>, facts: &JobFacts) -> bool {
 
 /// A larger request than what was used, what was provided and what was requested, as far as these
 /// are known, and than the size that the hold reason names.
-fn request(resource: Resource, hold: &Hold<'_>, facts: &JobFacts, editable: &Editable) -> Change {
+fn request(
+    resource: Resource,
+    hold: &JudgedHold<'_>,
+    facts: &JobFacts,
+    editable: &Editable,
+) -> Change {
     let named = named(resource, hold, facts);
     let figures = match resource {
         Resource::Memory => [
@@ -292,12 +297,12 @@ fn request(resource: Resource, hold: &Hold<'_>, facts: &JobFacts, editable: &Edi
     Change::new(what, edit.into_iter().collect())
 }
 
-fn at_access_point(hold: &Hold<'_>) -> bool {
+fn at_access_point(hold: &JudgedHold<'_>) -> bool {
     side(hold.reason) == Some(Side::AccessPoint)
 }
 
 /// Whether the machine may have failed, not the job.
-fn place_matters(hold: &Hold<'_>, facts: &JobFacts) -> bool {
+fn place_matters(hold: &JudgedHold<'_>, facts: &JobFacts) -> bool {
     if facts.at_bad_place {
         return true;
     }
@@ -325,7 +330,7 @@ fn place_matters(hold: &Hold<'_>, facts: &JobFacts) -> bool {
 /// Where the run failed, and the machine attribute by which it is excluded.
 ///
 /// A glidein's name is new with every pilot: its resource or site is excluded instead where known.
-pub(super) fn failed_at(hold: &Hold<'_>, facts: &JobFacts) -> Option<(&'static str, String)> {
+pub(super) fn failed_at(hold: &JudgedHold<'_>, facts: &JobFacts) -> Option<(&'static str, String)> {
     let named = |name: &Option<String>| name.clone().filter(|name| is_name(name));
     if let Some(resource) = named(&facts.glidein_resource) {
         return Some(("GLIDEIN_ResourceName", resource));
@@ -346,7 +351,7 @@ pub(crate) fn is_name(name: &str) -> bool {
         && !matches!(name.to_ascii_lowercase().as_str(), "unknown" | "undefined" | "error")
 }
 
-fn site(hold: &Hold<'_>, facts: &JobFacts, editable: &Editable) -> Option<Change> {
+fn site(hold: &JudgedHold<'_>, facts: &JobFacts, editable: &Editable) -> Option<Change> {
     if let Some(change) = undesired::change(facts, editable) {
         return Some(change);
     }
@@ -367,7 +372,7 @@ fn site(hold: &Hold<'_>, facts: &JobFacts, editable: &Editable) -> Option<Change
 }
 
 /// Changes that are neither a request nor a place: what to correct, by code, subcode and reason.
-fn other(hold: &Hold<'_>, facts: &JobFacts, editable: &Editable) -> Option<Change> {
+fn other(hold: &JudgedHold<'_>, facts: &JobFacts, editable: &Editable) -> Option<Change> {
     if let Some(check) = &facts.blocked {
         return Some(of_check(check));
     }
@@ -459,7 +464,7 @@ fn names_cpus(reason: &str) -> bool {
 }
 
 /// The program could not be started.
-fn executable(hold: &Hold<'_>, facts: &JobFacts) -> Change {
+fn executable(hold: &JudgedHold<'_>, facts: &JobFacts) -> Change {
     let ours = facts.executable();
     // What lay in the sandbox is a copy: the file to correct is the job's own.
     let named = file_name(hold.reason).filter(|path| in_sandbox(path).is_none());
@@ -503,7 +508,7 @@ fn sandbox_file(reason: &str) -> Option<String> {
 }
 
 /// Files that could not be opened, read or written.
-fn file(hold: &Hold<'_>, code: &HoldCode) -> Option<ChangeKind> {
+fn file(hold: &JudgedHold<'_>, code: &HoldCode) -> Option<ChangeKind> {
     let name =
         sandbox_file(hold.reason).or_else(|| file_name(hold.reason)).or_else(|| url(hold.reason));
     let name = name.map(Foreign::from);
@@ -528,7 +533,7 @@ fn file(hold: &Hold<'_>, code: &HoldCode) -> Option<ChangeKind> {
 }
 
 /// What the user can correct about a URL. `None` while its server is only away.
-fn transfer_by_url(hold: &Hold<'_>, facts: &JobFacts) -> Option<ChangeKind> {
+fn transfer_by_url(hold: &JudgedHold<'_>, facts: &JobFacts) -> Option<ChangeKind> {
     let what = match facts.transfer.or_else(|| url_trouble(hold.reason)) {
         Some(Trouble::Missing) => Correction::UrlMissing,
         Some(Trouble::Denied) => Correction::UrlDenied,

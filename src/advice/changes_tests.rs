@@ -1,10 +1,10 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::policy::{Again, Measure, OwnLimit, Raise, Request};
+use crate::policy::{HeldAgain, Measure, OwnLimit, Raise, Request};
 use eventlog::JobId;
 
-fn changed(action: Action, hold: &super::Hold<'_>, facts: &JobFacts) -> Option<Change> {
+fn changed(action: Action, hold: &super::JudgedHold<'_>, facts: &JobFacts) -> Option<Change> {
     change(action, hold, facts, &Editable::default())
 }
 
@@ -12,8 +12,8 @@ fn facts() -> JobFacts {
     JobFacts { num_holds: Some(2), ..JobFacts::of(JobId::new(1234, 0)) }
 }
 
-fn hold(code: i32, subcode: i32, reason: &str) -> Hold<'_> {
-    Hold { code: Some(code), subcode: Some(subcode), reason, held_at: Some(1_772_359_200) }
+fn hold(code: i32, subcode: i32, reason: &str) -> JudgedHold<'_> {
+    JudgedHold { code: Some(code), subcode: Some(subcode), reason, held_at: Some(1_772_359_200) }
 }
 
 const MEMORY: &str = "Error from slot1_1@e2031.example.org: Job has gone over cgroup memory limit of 2048 megabytes. Last measured usage: 2040 megabytes.  Consider resubmitting with a higher request_memory.";
@@ -29,7 +29,7 @@ fn first(commands: &[Command]) -> String {
 
 #[test]
 fn output_that_was_never_made_is_no_input_whatever_the_code_is() {
-    let hold = Hold {
+    let hold = JudgedHold {
         code: Some(13),
         subcode: Some(2),
         reason: "Error from slot1@h: STARTER at 10.0.0.9 failed to send file(s) to <10.0.0.1:9618>: error reading \
@@ -39,7 +39,7 @@ fn output_that_was_never_made_is_no_input_whatever_the_code_is() {
     };
     let change = changed(Action::Other, &hold, &JobFacts::default()).unwrap();
     assert!(text(&change).starts_with("The program did not write out.csv:"), "{}", text(&change));
-    let hold = Hold {
+    let hold = JudgedHold {
         code: Some(12),
         reason: "Error from slot1@h: SHADOW at 10.0.0.1 failed to write to file /home/u/gone/out: (errno 2)",
         ..hold
@@ -78,8 +78,8 @@ fn figures_that_no_slot_can_have_are_no_edit() {
         assert!(text(&change).contains("is more than any machine has"), "{change:?}");
     }
     let facts = JobFacts { request_disk: Some(Resource::Disk.most() + 1), ..facts() };
-    let hold = super::Hold { subcode: Some(104), ..hold };
-    let change = changed(Action::Disk, &super::Hold { reason: "", ..hold }, &facts).unwrap();
+    let hold = super::JudgedHold { subcode: Some(104), ..hold };
+    let change = changed(Action::Disk, &super::JudgedHold { reason: "", ..hold }, &facts).unwrap();
     assert!(
         change.commands.is_empty() && text(&change).starts_with("Correct RequestDisk:"),
         "{change:?}"
@@ -234,7 +234,7 @@ fn a_limit_of_the_job_is_raised_before_its_request() {
         limit: 128.0,
         measure: Measure::Memory,
         raise: Raise::Attribute { name: "Most".to_owned(), from: 128.0, to: 260 },
-        again: Again::WhenReached,
+        again: HeldAgain::WhenReached,
     };
     let own = hold(3, 0, "uses too much memory");
     let facts = JobFacts { own_limit: Some(limit.clone()), ..facts() };

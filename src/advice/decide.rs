@@ -6,7 +6,7 @@ use super::seen::Others;
 use super::{Costs, Curve, Recommendation, Undecided};
 use crate::history::Action;
 use crate::metrics::Band;
-use crate::policy::Again;
+use crate::policy::HeldAgain;
 
 /// The probabilities a decision is made from, 0 to 1.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +39,7 @@ pub(super) struct Chances {
     pub hope: f64,
     /// The job was held by a limit of its own: the action that raises it, and when it holds the job
     /// again.
-    pub limit: Option<(Action, Again)>,
+    pub limit: Option<(Action, HeldAgain)>,
     /// Releases in a row that ended in a hold like this one.
     pub failed_alike: usize,
     /// The jobs that are held for the same cause.
@@ -177,7 +177,9 @@ pub(super) fn decide(chances: &Chances, costs: &Costs, least_confidence: Option<
         choices: Choices { rule, choices: choices.clone() },
     };
     if let Some((action, again)) = chances.limit
-        && (as_is < GOOD_AS_IT_IS || again == Again::AtOnce || chances.known.unknown_code.is_some())
+        && (as_is < GOOD_AS_IT_IS
+            || again == HeldAgain::AtOnce
+            || chances.known.unknown_code.is_some())
         && let Some(chance) = chances.of(action)
         && !chances.unnamed.contains(&action)
     {

@@ -128,7 +128,7 @@ fn of_an_unknown_code_only_what_the_ad_makes_certain_is_said() {
             (decision.action, decision.undecided),
             (None, Some(Undecided::UnknownCode { releases: 4 }))
         );
-        unknown.limit = Some((Action::Other, Again::WhenReached));
+        unknown.limit = Some((Action::Other, HeldAgain::WhenReached));
         unknown.known.has_limit = true;
         let decision = decide(&unknown, &Costs::default(), None);
         assert_eq!(decision.recommendation, Recommendation::Change);
@@ -248,7 +248,7 @@ fn what_others_must_bring_is_waited_for() {
 
 #[test]
 fn a_limit_of_its_own_is_raised_unless_the_next_run_is_likely_to_need_less() {
-    let limited = |as_is: f64, change: f64, again: Again| {
+    let limited = |as_is: f64, change: f64, again: HeldAgain| {
         let actions = vec![(Action::AsIs, as_is), (Action::Site, 0.9), (Action::Other, change)];
         let limit = Some((Action::Other, again));
         let limited = Chances { limit, ..chances(actions, None) };
@@ -256,11 +256,11 @@ fn a_limit_of_its_own_is_raised_unless_the_next_run_is_likely_to_need_less() {
         (decision.recommendation, decision.action)
     };
     let raised = (Recommendation::Change, Some(Action::Other));
-    assert_eq!(limited(0.6, 0.2, Again::WhenReached), raised);
-    assert_eq!(limited(0.02, 0.03, Again::WhenReached), raised);
-    assert_eq!(limited(0.9, 0.2, Again::AtOnce), raised);
+    assert_eq!(limited(0.6, 0.2, HeldAgain::WhenReached), raised);
+    assert_eq!(limited(0.02, 0.03, HeldAgain::WhenReached), raised);
+    assert_eq!(limited(0.9, 0.2, HeldAgain::AtOnce), raised);
     let release = (Recommendation::Release, Some(Action::AsIs));
-    assert_eq!(limited(0.9, 0.2, Again::WhenReached), release);
+    assert_eq!(limited(0.9, 0.2, HeldAgain::WhenReached), release);
 }
 
 #[test]

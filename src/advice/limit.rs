@@ -1,14 +1,16 @@
 //! ChangeKind to change about a limit of the job's own that held it.
 
 use super::Held;
-use super::changes::{Change, ChangeKind, Hold, LimitRaise};
+use super::changes::{Change, ChangeKind, JudgedHold, LimitRaise};
 use super::command::Command;
 use super::editable::Editable;
 use super::figure::Figure;
 use super::siblings::LimitSeen;
 use crate::history::{Action, JobHistory, Step, What};
 use crate::hold_code::{self, About};
-use crate::policy::{Again, Measure, OwnLimit, Prediction, Raise, Request, refuses_another_run};
+use crate::policy::{
+    HeldAgain, Measure, OwnLimit, Prediction, Raise, Request, refuses_another_run,
+};
 
 /// A limit beyond this makes no sense: 30 years in seconds, 900 TiB in MiB.
 const MOST: i64 = 1_000_000_000;
@@ -19,9 +21,9 @@ const MOST: i64 = 1_000_000_000;
 /// raised since. So does a policy that lets no job run so often, which the reason quotes.
 pub(super) fn of(
     held: &Held,
-    hold: &Hold<'_>,
+    hold: &JudgedHold<'_>,
     job: Option<&JobHistory>,
-) -> Option<(Action, Again)> {
+) -> Option<(Action, HeldAgain)> {
     if let Some(limit) = &held.facts.own_limit {
         return Some((action(limit), limit.again));
     }
@@ -30,14 +32,14 @@ pub(super) fn of(
     let starts = || job.map_or(0, |job| job.steps.iter().filter(began).count());
     let in_queue = held.in_queue.is_some();
     let again = match hold_code::about(hold.code?)? {
-        About::Duration { .. } if !in_queue => Again::WhenReached,
+        About::Duration { .. } if !in_queue => HeldAgain::WhenReached,
         About::JobPolicy | About::SystemPolicy
             if match in_queue {
                 true => held.htcondor_will.iter().any(will),
                 false => refuses_another_run(hold.reason, starts() as i64),
             } =>
         {
-            Again::AtOnce
+            HeldAgain::AtOnce
         }
         _ => return None,
     };
@@ -90,7 +92,7 @@ pub(super) fn change(limit: &OwnLimit, seen: Option<&LimitSeen>, editable: &Edit
         policy: limit.policy.clone(),
         test: limit.test.as_str().into(),
         reached: limit.reached.into(),
-        at_once: limit.again == Again::AtOnce,
+        at_once: limit.again == HeldAgain::AtOnce,
         finished_after: took.map(|seconds| Figure::from(in_unit(seconds))),
         raise,
     };
@@ -118,7 +120,7 @@ mod tests {
             limit: 8.0,
             measure: Measure::RunTime { unit: 1.0 },
             raise,
-            again: Again::WhenReached,
+            again: HeldAgain::WhenReached,
         }
     }
 
@@ -145,7 +147,7 @@ mod tests {
         let text = "Note == \"it's\" && NumJobStarts > 6".to_owned();
         let (name, number) = ("PeriodicHold".to_owned(), 0..0);
         let mut limit = limit(Raise::Expression { name, text, number });
-        limit.again = Again::AtOnce;
+        limit.again = HeldAgain::AtOnce;
         let (text, commands) = said(&limit);
         assert!(text.ends_with("It would be held again at once."), "{text}");
         assert_eq!(

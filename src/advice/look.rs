@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::cause::Trouble;
-use super::changes::{Hold, in_sandbox};
+use super::changes::{JudgedHold, in_sandbox};
 use super::choices::Against;
 use super::command::Command;
 use super::errno::{EDQUOT, ENOENT, ENOSPC};
@@ -62,7 +62,7 @@ pub enum LookAt {
 
 /// What of a hold says most about its cause. `against_try`: why none of like jobs is tried.
 pub(super) fn at(
-    hold: &Hold<'_>,
+    hold: &JudgedHold<'_>,
     facts: &JobFacts,
     against_try: Option<Against>,
 ) -> Option<LookAt> {
@@ -161,7 +161,7 @@ mod tests {
             command: Some("run.sh".to_owned()),
             ..JobFacts::of(job)
         };
-        let hold = Hold { code: Some(code), subcode: Some(subcode), reason, held_at: None };
+        let hold = JudgedHold { code: Some(code), subcode: Some(subcode), reason, held_at: None };
         let at = at(&hold, &facts, None)?;
         let line = at.command(job).map(|command| command.line("true"));
         Some((at, line.unwrap_or_default()))
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn an_earlier_try_says_more_than_the_reason() {
-        let hold = Hold { code: Some(13), subcode: Some(256), reason: "", held_at: None };
+        let hold = JudgedHold { code: Some(13), subcode: Some(256), reason: "", held_at: None };
         let job = JobId::new(7, 3);
         let at = at(&hold, &JobFacts::of(job), Some(Against::TriesFailed { job })).unwrap();
         let line = at.command(JobId::new(7, 1)).unwrap().line("true");
@@ -215,8 +215,12 @@ mod tests {
     }
     #[test]
     fn output_of_a_run_that_a_limit_ended_is_named_where_it_is_written_in_place() {
-        let hold =
-            |code: i32| Hold { code: Some(code), subcode: Some(0), reason: "", held_at: None };
+        let hold = |code: i32| JudgedHold {
+            code: Some(code),
+            subcode: Some(0),
+            reason: "",
+            held_at: None,
+        };
         let facts = JobFacts {
             error_output: Some("/home/a/x.err".to_owned()),
             num_holds: Some(1),

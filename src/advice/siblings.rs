@@ -279,7 +279,7 @@ impl Siblings {
         facts: &JobFacts,
         now: i64,
     ) -> Option<LimitSeen> {
-        let parts = changes::Hold::of(hold);
+        let parts = changes::JudgedHold::of(hold);
         let resource = [Resource::Memory, Resource::Disk]
             .into_iter()
             .find(|&resource| is_limited(resource, &parts, facts));
@@ -455,7 +455,7 @@ fn by_program(history: &History) -> HashMap<(Symbol, Symbol), Vec<u32>> {
 }
 
 /// The job is held for what a run used of this resource.
-fn is_limited(resource: Resource, hold: &changes::Hold<'_>, facts: &JobFacts) -> bool {
+fn is_limited(resource: Resource, hold: &changes::JudgedHold<'_>, facts: &JobFacts) -> bool {
     let measured = facts.own_limit.as_ref().map(|limit| limit.measure);
     match (measured, resource) {
         (Some(Measure::Memory), Resource::Memory) | (Some(Measure::Disk), Resource::Disk) => true,

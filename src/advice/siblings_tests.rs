@@ -1,6 +1,6 @@
 use super::*;
 use crate::history::{Coverage, HistoryBuilder};
-use crate::policy::{Again, OwnLimit, Raise};
+use crate::policy::{HeldAgain, OwnLimit, Raise};
 use eventlog::{JobId, ReadOptions};
 
 const NOW: i64 = 1_772_980_000;
@@ -61,7 +61,7 @@ fn limit(reached: f64, limit: f64) -> OwnLimit {
         limit,
         measure: Measure::RunTime { unit: 1.0 },
         raise: Raise::Unknown,
-        again: Again::WhenReached,
+        again: HeldAgain::WhenReached,
     }
 }
 

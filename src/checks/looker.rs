@@ -23,7 +23,8 @@ use serde_json::{Value, to_string as to_json};
 use super::look::{Sight, Use, look};
 use super::mounts::Mounts;
 use super::{
-    Answer, Fault, Finding, Program, SERVE, ScriptSeen, Unread, Why, Words, script, urls, words,
+    CheckAnswer, Fault, Finding, Program, SERVE, ScriptSeen, Unread, Why, Words, script, urls,
+    words,
 };
 use crate::rights::{self, Ids};
 use eventlog::input;
@@ -118,10 +119,10 @@ impl Looker {
     }
 
     /// Answers from these alone.
-    pub(super) fn recorded(answers: Vec<Answer>) -> Self {
+    pub(super) fn recorded(answers: Vec<CheckAnswer>) -> Self {
         let known = answers
             .into_iter()
-            .map(|Answer { account, question, answer }| ((account, question), answer));
+            .map(|CheckAnswer { account, question, answer }| ((account, question), answer));
         Self {
             program: None,
             mounts: Mounts::default(),
@@ -132,13 +133,13 @@ impl Looker {
     }
 
     /// All answers so far, by account and question.
-    pub(super) fn answers(&self) -> Vec<Answer> {
+    pub(super) fn answers(&self) -> Vec<CheckAnswer> {
         let known = locked(&self.known);
         let mut all: Vec<_> = known.iter().collect();
         all.sort_by_key(|(key, _)| *key);
         let answer = |((account, question), answer): (&(String, Question), &Result<Value, Why>)| {
             let (account, question) = (account.clone(), question.clone());
-            Answer { account, question, answer: answer.clone() }
+            CheckAnswer { account, question, answer: answer.clone() }
         };
         all.into_iter().map(answer).collect()
     }

@@ -39,7 +39,7 @@ use serde::{Deserialize, Serialize};
 
 pub use files::{FileSystems, LocalFiles, Urls};
 pub use looker::serve;
-pub use recorded::{Answer, Recorded};
+pub use recorded::{CheckAnswer, Recorded};
 pub use script::{Script, ScriptSeen, Unread};
 pub use words::{Words, WordsKind};
 

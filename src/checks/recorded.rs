@@ -16,13 +16,13 @@ pub struct Recorded {
     /// Names of the machine.
     pub hosts: Vec<String>,
     /// The answers, by account and question.
-    pub answers: Vec<Answer>,
+    pub answers: Vec<CheckAnswer>,
 }
 
 /// The answer to one question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
-pub struct Answer {
+pub struct CheckAnswer {
     /// The account whose view it was.
     pub account: String,
     /// What was asked.
@@ -38,7 +38,7 @@ impl Recorded {
         let frame = Self { answers: Vec::new(), ..self.clone() };
         // The first answer has no comma before it.
         let mut left = (most + 1).saturating_sub(json(&frame).len());
-        let fits = |answer: &&Answer| {
+        let fits = |answer: &&CheckAnswer| {
             let length = serde_json::to_vec(answer).map_or(usize::MAX, |bytes| bytes.len() + 1);
             let room = left.checked_sub(length);
             left = room.unwrap_or(left);
@@ -53,7 +53,7 @@ impl Recorded {
     /// account may have written it. `None` for other text.
     pub fn looks_of(json: &[u8], account: &str, hosts: Vec<String>, time: i64) -> Option<Self> {
         let mut read: Self = serde_json::from_slice(json).ok()?;
-        read.answers.retain_mut(|Answer { account: of, question, answer }| {
+        read.answers.retain_mut(|CheckAnswer { account: of, question, answer }| {
             if *of != account || !matches!(question, Question::Look { .. }) {
                 return false;
             }

@@ -10,7 +10,7 @@ use scripttree::MAX_BYTES;
 use serde::{Deserialize, Serialize};
 
 use super::Why;
-use crate::profile::{Judged, ScriptModel};
+use crate::profile::{ScriptModel, ScriptVerdict};
 
 /// The text of a script as it is now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct Script {
 #[serde(rename_all = "PascalCase")]
 pub struct ScriptSeen {
     /// What is said of it.
-    pub judged: Judged,
+    pub judged: ScriptVerdict,
     /// Digest of its text (FNV-1a), 16 hexadecimal digits.
     pub digest: String,
     /// When it or its name was last changed (mtime, ctime), Unix seconds.
@@ -65,6 +65,6 @@ const PARSED: Duration = Duration::from_millis(1_500);
 pub(super) fn judge(path: &Path, arguments: &[String]) -> Result<ScriptSeen, String> {
     let Script { text, changed_at } = Script::read(path).map_err(|error| error.to_string())?;
     let model = ScriptModel::shipped().map_err(|error| error.to_string())?;
-    let judged = Judged::of(path, &text, arguments, &model, PARSED)?;
+    let judged = ScriptVerdict::of(path, &text, arguments, &model, PARSED)?;
     Ok(ScriptSeen { judged, digest: format!("{:016x}", fnv1a(text.as_bytes())), changed_at })
 }

@@ -11,12 +11,12 @@ use super::RunError;
 use super::output::say;
 use super::run::tell;
 use crate::acting::{
-    Bounds, Candidate, Deed, Done, Kept, OPEN_ATTRIBUTES, Order, Plan, attempts, carry_out,
+    Bounds, Candidate, Deed, Deferred, Done, OPEN_ATTRIBUTES, Order, Plan, attempts, carry_out,
     open_acts, plan, result_of,
 };
 use crate::advice::{Advice, Recommendation};
 use crate::inquiry::{Config, Inquiry, account};
-use crate::journal::{By, Entry, HoldOf, Journal, Locked, Step, VERSION, What};
+use crate::journal::{ActStep, DecidedBy, Entry, EntryKind, HoldOf, Journal, Locked, VERSION};
 use crate::queue::Schedd;
 use crate::sentences::times::second;
 use crate::text::{Foreign, plural, shown};
@@ -188,7 +188,7 @@ pub(super) fn apply(
     let order = Order {
         schedd: &schedd,
         journal: &locked,
-        by: if inquiry.dag_node { By::DagScript } else { By::Person },
+        by: if inquiry.dag_node { DecidedBy::DagScript } else { DecidedBy::Person },
         // Without a model nothing was judged, and nothing is done.
         model: answer.model.as_deref().unwrap_or_default(),
         condor_version: config.pool().get("CONDOR_VERSION").map(String::as_str),
@@ -196,7 +196,7 @@ pub(super) fn apply(
     };
     let done = carry_out(&plan, &order)?;
     print_done(out, *what, &done)?;
-    match done.iter().any(|done| done.step == Step::Done) {
+    match done.iter().any(|done| done.step == ActStep::Done) {
         true => Ok(look_again),
         // A HOLD script that comes late has nothing to complain of.
         false if inquiry.dag_node => Ok(look_again),
@@ -242,7 +242,7 @@ pub(super) fn settled(
     let jobs: Vec<_> = open.iter().map(|act| act.hold.job).collect();
     let ads = schedd.any_ads(&jobs, OPEN_ATTRIBUTES)?;
     let ended = open.iter().filter_map(|act| result_of(act, ads.get(&act.hold.job)?));
-    let entry = |ended| Entry { version: VERSION, time: now, what: What::Outcome(ended) };
+    let entry = |ended| Entry { version: VERSION, time: now, what: EntryKind::Outcome(ended) };
     let ended: Vec<Entry> = ended.map(entry).collect();
     journal.add(&ended)?;
     entries.extend(ended);
@@ -257,7 +257,7 @@ fn leave_acted_on(
     left: &mut BTreeMap<&'static str, usize>,
 ) {
     let acted = entries.iter().filter_map(|entry| match &entry.what {
-        What::Act(act) => Some(act.hold),
+        EntryKind::Act(act) => Some(act.hold),
         _ => None,
     });
     let acted: HashSet<HoldOf> = acted.collect();
@@ -314,8 +314,8 @@ fn print_plan(
     Ok(())
 }
 
-fn kept_line(kept: &Kept, apply: Apply) -> String {
-    let Kept { cause, jobs, room, of_owners } = kept;
+fn kept_line(kept: &Deferred, apply: Apply) -> String {
+    let Deferred { cause, jobs, room, of_owners } = kept;
     let jobs = plural(*jobs, "more job");
     let cause = Foreign::from(cause.as_str()).quoted(CAUSE);
     match room {
@@ -357,15 +357,15 @@ fn agreed(apply: Apply, jobs: usize) -> Result<bool, RunError> {
 }
 
 fn print_done(out: &mut dyn Write, apply: Apply, done: &[Done]) -> io::Result<()> {
-    let count = |step: Step| done.iter().filter(|done| done.step == step).count();
+    let count = |step: ActStep| done.iter().filter(|done| done.step == step).count();
     let [_, verb] = apply.verbs();
-    let number = count(Step::Done);
+    let number = count(ActStep::Done);
     let were = if number == 1 { "was" } else { "were" };
     writeln!(out, "{} {were} {verb}.", plural(number, "job"))?;
-    for done in done.iter().filter(|done| done.step != Step::Done).take(LISTED) {
+    for done in done.iter().filter(|done| done.step != ActStep::Done).take(LISTED) {
         let detail = done.detail.as_deref().unwrap_or_default();
         let taken_back = match done.step {
-            Step::TakenBack => "; its edit was taken back",
+            ActStep::TakenBack => "; its edit was taken back",
             _ => "",
         };
         writeln!(out, "  {} was not: {}{taken_back}", done.job, shown(detail, 200))?;

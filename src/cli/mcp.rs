@@ -24,7 +24,7 @@ use super::request::{Asked, Printing};
 use super::run;
 use crate::inquiry::{Config, Inquiry, JobAds};
 use crate::policy::lint::Role;
-use crate::print::Output;
+use crate::print::PrintForm;
 use crate::queue::JobSpec;
 use crate::text::in_words;
 
@@ -151,7 +151,7 @@ const TOOLS: &[Tool] = &[
         what: "Says of held jobs in plain English whether to release, change or remove them \
                or to wait, how sure that is, why, and which command does it. Jobs that share \
                a cause are one answer.",
-        question: |given| about_jobs(given, Output::Groups),
+        question: |given| about_jobs(given, PrintForm::Groups),
         is_data: false,
         parameters: &[JOBS, JOB_ADS, USER_LOGS, EVENT_LOGS, EPOCHS, NOW],
     },
@@ -161,7 +161,7 @@ const TOOLS: &[Tool] = &[
         what: "The same advice as data, one JSON object a job: recommendation, probabilities \
                of each action now and later, every piece of evidence, what stands against \
                each choice, and the sources that were read.",
-        question: |given| about_jobs(given, Output::Json),
+        question: |given| about_jobs(given, PrintForm::Json),
         is_data: true,
         parameters: &[JOBS, JOB_ADS, USER_LOGS, EVENT_LOGS, EPOCHS, NOW],
     },
@@ -470,7 +470,7 @@ fn advise(asked: &Asked, out: &mut dyn Write) -> Result<(), RunError> {
 }
 
 /// The question about jobs, in this form.
-fn about_jobs(given: Given, output: Output) -> Question {
+fn about_jobs(given: Given, output: PrintForm) -> Question {
     let Given { inquiry, past, now, .. } = given;
     let mut inquiry = Inquiry {
         user_logs: past.user_logs,
@@ -481,7 +481,7 @@ fn about_jobs(given: Given, output: Output) -> Question {
         goes_on: true,
         ..inquiry
     };
-    inquiry.selection.thrashing = output == Output::Groups;
+    inquiry.selection.thrashing = output == PrintForm::Groups;
     let printing = Printing { output, ..Printing::default() };
     Question::Jobs(Box::new(Asked { inquiry, printing }))
 }

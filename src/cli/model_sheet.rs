@@ -238,7 +238,7 @@ fn tame(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Calibration, Change, Found, Leakage, RecalibrationCheck};
+    use crate::model::{Calibration, FigureChange, Leakage, LeakageFound, RecalibrationCheck};
 
     fn model() -> Model {
         Model::builtin_default().unwrap()
@@ -258,7 +258,7 @@ mod tests {
             leakage: vec![Leakage {
                 kind: "L3.1".to_owned(),
                 name: "temporal leakage".to_owned(),
-                found: Found::No,
+                found: LeakageFound::No,
                 why: "Every row that trained or validated was decided more than H before the first hold of the test.".to_owned(),
                 shown_by: "tests/time_travel.rs".to_owned(),
             }],
@@ -281,8 +281,11 @@ mod tests {
 
     fn recalibration() -> Recalibration {
         let interval = |value| Interval { value, low: value - 0.01, high: value + 0.01 };
-        let change =
-            Change { before: interval(0.08), after: interval(0.04), difference: interval(-0.04) };
+        let change = FigureChange {
+            before: interval(0.08),
+            after: interval(0.04),
+            difference: interval(-0.04),
+        };
         Recalibration {
             access_point: "ap1.example.org".to_owned(),
             outcomes: 812,
@@ -325,7 +328,7 @@ mod tests {
         let leakage = Leakage {
             kind: evil.clone(),
             name: evil.clone(),
-            found: Found::Unknown,
+            found: LeakageFound::Unknown,
             why: evil.clone(),
             shown_by: evil.clone(),
         };

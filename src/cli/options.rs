@@ -6,7 +6,7 @@ use super::apply::Apply;
 use super::arguments::{Choice, EPOCHS, OPERANDS, OptionSpec, Tool, Word};
 use super::request::{self, Given};
 use crate::inquiry::Checks;
-use crate::print::{ATTRIBUTE_NAMES, Output};
+use crate::print::{ATTRIBUTE_NAMES, PrintForm};
 use crate::queue::JobSpec;
 use crate::workflow::By;
 
@@ -130,12 +130,12 @@ fn attribute() -> Word {
 
 fn output() -> Vec<Row> {
     vec![
-        Row::flag("nobatch", 3, |all| all.print_people(Output::Table)).help(
+        Row::flag("nobatch", 3, |all| all.print_people(PrintForm::Table)).help(
             "Print one line for each job instead of one block for each group of like jobs. TO_DO \
              says in a few words what to change, to wait for or to look at. The hold reason is \
              printed where there is room for it.",
         ),
-        Row::flag("totals", 3, |all| all.print_people(Output::Totals)).help(
+        Row::flag("totals", 3, |all| all.print_people(PrintForm::Totals)).help(
             "Print how many jobs there are for each advice and hold reason code, in place of the \
              jobs.",
         ),
@@ -207,11 +207,11 @@ fn output() -> Vec<Row> {
             .needs(&["profile"])
             .help("With -profile, print which of the jobs may share a host."),
         Row::wide(|all| &mut all.fit),
-        Row::flag("long", 1, |all| all.printing.output = Output::Long)
+        Row::flag("long", 1, |all| all.printing.output = PrintForm::Long)
             .help("Print each advice as a ClassAd."),
-        Row::flag("json", 2, |all| all.printing.output = Output::Json)
+        Row::flag("json", 2, |all| all.printing.output = PrintForm::Json)
             .help("Print the advices as one JSON array."),
-        Row::flag("jsonl", 5, |all| all.printing.output = Output::JsonLines)
+        Row::flag("jsonl", 5, |all| all.printing.output = PrintForm::JsonLines)
             .help("Print each advice as a JSON object on a line of its own."),
         Row::new("af", 2, vec![attribute()], request::auto_format)
             .many()

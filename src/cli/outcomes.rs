@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::RunError;
 use super::apply::{journal_folder, settled};
-use crate::acting::{Figures, Group, outcomes};
+use crate::acting::{Group, ReleaseFigures, outcomes};
 use crate::inquiry::{Config, Inquiry, costs, open_model};
 use crate::journal::Journal;
 use crate::print::{table_lines, wrap};
@@ -49,7 +49,7 @@ pub(super) fn print_outcomes(
     let costs = costs(&inquiry.costs, config, model.metadata.thresholds)?;
     let (groups, all) = outcomes(&entries, &costs);
     if *as_json {
-        let row = |group: Option<&Group>, figures: &Figures| json!({ "SchemaVersion": SCHEMA_VERSION, "Group": group, "Figures": figures });
+        let row = |group: Option<&Group>, figures: &ReleaseFigures| json!({ "SchemaVersion": SCHEMA_VERSION, "Group": group, "Figures": figures });
         let mut rows: Vec<Value> =
             groups.iter().map(|(group, figures)| row(Some(group), figures)).collect();
         rows.push(row(None, &all));
@@ -72,7 +72,7 @@ pub(super) fn print_outcomes(
     Ok(())
 }
 
-fn cells(group: Option<&Group>, figures: &Figures) -> Vec<String> {
+fn cells(group: Option<&Group>, figures: &ReleaseFigures) -> Vec<String> {
     let number = |code: Option<i32>| code.map_or("?".to_owned(), |code| code.to_string());
     let share = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2}"));
     let mut cells = match group {

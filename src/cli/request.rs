@@ -16,7 +16,7 @@ use super::piped;
 use super::profile::Profiling;
 use crate::advice::Recommendation;
 use crate::inquiry::{Inquiry, JobAds};
-use crate::print::{Output, Style};
+use crate::print::{PrintForm, Style};
 use crate::queue::display_path;
 use crate::text::{classad_quote, printable};
 use crate::workflow::By;
@@ -75,7 +75,7 @@ pub(super) struct Asked {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Printing {
     /// The form.
-    pub(super) output: Output,
+    pub(super) output: PrintForm,
     /// What else options say of it.
     pub(super) style: Style,
     /// `-advice`: what is printed; none: all of them.
@@ -148,7 +148,7 @@ impl Given {
         let is_workflow = self.inquiry.places.is_some() || self.dag.is_some();
         let inquiry = &mut self.inquiry;
         inquiry.places = inquiry.places.or(self.dag.as_ref().map(|_| By::Either));
-        inquiry.places_alone = is_workflow && *output == Output::Json;
+        inquiry.places_alone = is_workflow && *output == PrintForm::Json;
         inquiry.inputs = output.inputs();
         inquiry.attributes = output.attributes();
         inquiry.dag_node = self.node.is_some();
@@ -175,7 +175,7 @@ impl Given {
         }
         self.inquiry.selection.thrashing = self.prints_thrashing();
         let Self { inquiry, printing, .. } = self;
-        let as_json = printing.output == Output::Json;
+        let as_json = printing.output == PrintForm::Json;
         Ok(if self.outcomes {
             Task::Outcomes(Outcomes { inquiry, as_json, columns })
         } else if self.profile {
@@ -205,8 +205,10 @@ impl Given {
 
     /// Jobs that thrash are printed below the held ones, for people; nobody acts on them.
     fn prints_thrashing(&self) -> bool {
-        let for_people =
-            matches!(self.printing.output, Output::Groups | Output::Table | Output::Totals);
+        let for_people = matches!(
+            self.printing.output,
+            PrintForm::Groups | PrintForm::Table | PrintForm::Totals
+        );
         let inquiry = &self.inquiry;
         let is_more = self.apply.is_some() || self.watch.is_some() || inquiry.dag_node;
         for_people
@@ -218,10 +220,10 @@ impl Given {
     }
 
     /// `-nobatch` goes before `-totals`, and any form for programs before both.
-    pub(super) fn print_people(&mut self, output: Output) {
+    pub(super) fn print_people(&mut self, output: PrintForm) {
         let printed = &mut self.printing.output;
-        if matches!(printed, Output::Groups)
-            || *printed == Output::Totals && output == Output::Table
+        if matches!(printed, PrintForm::Groups)
+            || *printed == PrintForm::Totals && output == PrintForm::Table
         {
             *printed = output;
         }
@@ -243,11 +245,11 @@ pub(super) fn auto_format(
     }
     let names = words.iter().map(|word| String::read(word)).collect::<Result<Vec<_>, _>>()?;
     match &mut all.printing.output {
-        Output::AutoFormat(letters, known) => {
+        PrintForm::AutoFormat(letters, known) => {
             letters.push_str(more);
             known.extend(names);
         }
-        output => *output = Output::AutoFormat(more.to_owned(), names),
+        output => *output = PrintForm::AutoFormat(more.to_owned(), names),
     }
     Ok(())
 }
@@ -256,8 +258,8 @@ pub(super) fn auto_format(
 pub(super) fn format(all: &mut Given, _: Option<&str>, words: &[&OsStr]) -> Result<(), String> {
     let pair = (String::read(words[0])?, String::read(words[1])?);
     match &mut all.printing.output {
-        Output::Format(pairs) => pairs.push(pair),
-        output => *output = Output::Format(vec![pair]),
+        PrintForm::Format(pairs) => pairs.push(pair),
+        output => *output = PrintForm::Format(vec![pair]),
     }
     Ok(())
 }
@@ -324,7 +326,7 @@ mod tests {
             request.inquiry.selection,
             Selection { thrashing: true, ..Selection::default() }
         );
-        assert_eq!(request.printing.output, Output::Groups);
+        assert_eq!(request.printing.output, PrintForm::Groups);
         assert!(
             request.printing.style.columns.is_some_and(|columns| (40..=100).contains(&columns))
         );
@@ -364,17 +366,17 @@ mod tests {
 
     #[test]
     fn outputs() {
-        assert_eq!(read("-long").unwrap().printing.output, Output::Long);
-        assert_eq!(read("-json").unwrap().printing.output, Output::Json);
-        assert_eq!(read("-nob").unwrap().printing.output, Output::Table);
+        assert_eq!(read("-long").unwrap().printing.output, PrintForm::Long);
+        assert_eq!(read("-json").unwrap().printing.output, PrintForm::Json);
+        assert_eq!(read("-nob").unwrap().printing.output, PrintForm::Table);
         assert_eq!(read("-wide:132").unwrap().printing.style.columns, Some(132));
         assert_eq!(
             read("-af:j A B -af:h C").unwrap().printing.output,
-            Output::AutoFormat("jh".to_owned(), vec!["A".into(), "B".into(), "C".into()])
+            PrintForm::AutoFormat("jh".to_owned(), vec!["A".into(), "B".into(), "C".into()])
         );
         assert_eq!(
             read("-f %d A -format -%s B").unwrap().printing.output,
-            Output::Format(vec![("%d".into(), "A".into()), ("-%s".into(), "B".into())])
+            PrintForm::Format(vec![("%d".into(), "A".into()), ("-%s".into(), "B".into())])
         );
     }
 

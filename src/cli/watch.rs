@@ -14,7 +14,7 @@ use super::run::{NOTHING_JUDGED, tell};
 use crate::advice::news::{END_ATTRIBUTES, End, News, Stand};
 use crate::advice::{Advice, Recommendation, SharedCause};
 use crate::inquiry::{Config, InquiryError, Remarks};
-use crate::print::{self, Output, Page, Printer, wrap};
+use crate::print::{self, Page, PrintForm, Printer, wrap};
 use crate::queue::{AdText, QueueError, Schedd, end_well_at_interrupt};
 use crate::sentences;
 use crate::sentences::times::second;
@@ -262,7 +262,7 @@ impl Watch<'_> {
     }
 
     fn prints_json(&self) -> bool {
-        matches!(self.asked.printing.output, Output::Json | Output::JsonLines)
+        matches!(self.asked.printing.output, PrintForm::Json | PrintForm::JsonLines)
     }
 
     fn page(&self, now: i64) -> Page {

@@ -42,7 +42,7 @@ pub use frame::FrameEdges;
 pub use layout::Layout;
 pub use neighbourhood::{Neighbourhood, Vouched};
 pub(crate) use neighbourhood::{Voice, outweighs, voices};
-pub use recovery::Recovery;
+pub use recovery::RecoveryColumns;
 pub use sample::{InDirectory, Runs, Sample, Sampler, is_labelled};
 pub use schema::{FeatureSchema, Projection, SchemaError, StaticSource};
 pub use slots::{Slots, SlotsError};

@@ -29,7 +29,7 @@ enum Bound {
 
 /// Where the columns stand.
 #[derive(Clone, Debug)]
-pub struct Recovery {
+pub struct RecoveryColumns {
     changes: Vec<Change>,
 }
 
@@ -44,7 +44,7 @@ struct Change {
     value: f32,
 }
 
-impl Recovery {
+impl RecoveryColumns {
     /// Others of these scopes get through again.
     pub fn of(schema: &FeatureSchema, scopes: &[Scope]) -> Self {
         let changes = scopes.iter().flat_map(|scope| {
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn every_column_is_there_and_changes() {
         let schema = FeatureSchema::current();
-        let recovery = Recovery::of(&schema, &[Scope::Server, Scope::File]);
+        let recovery = RecoveryColumns::of(&schema, &[Scope::Server, Scope::File]);
         assert_eq!(recovery.changes.len(), 2 * RECOVERED.len());
         let sample = Sample { states: Vec::new(), statics: vec![0.5; schema.statics.len()] };
         let recovered = recovery.apply(&sample);

@@ -80,7 +80,7 @@ impl Bet {
 
 /// A release and what was said of it: for [`Drift`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Said {
+pub struct ForecastRelease {
     /// Cluster.
     pub cluster: i64,
     /// Owner, as a number.
@@ -125,14 +125,14 @@ pub struct Drift {
 impl Drift {
     /// What came of releases, in any order. What a cluster shows after the day of its first release
     /// is left out: else what counts would change with each look.
-    pub fn of(said: &[Said]) -> Self {
+    pub fn of(said: &[ForecastRelease]) -> Self {
         let mut drift = Self::of_all(said);
-        let exceeds = |said: &[Said]| Self::of_all(said).exceeds();
+        let exceeds = |said: &[ForecastRelease]| Self::of_all(said).exceeds();
         drift.is_of_one = drift.exceeds() && !holds(said, |one| one.owner, exceeds);
         drift
     }
 
-    fn of_all(said: &[Said]) -> Self {
+    fn of_all(said: &[ForecastRelease]) -> Self {
         let mut drift = Self::default();
         for cluster in by_cluster(said, |one| (one.cluster, one.released)) {
             drift.see(&cluster);
@@ -140,7 +140,7 @@ impl Drift {
         drift
     }
 
-    fn see(&mut self, cluster: &[&Said]) {
+    fn see(&mut self, cluster: &[&ForecastRelease]) {
         let mut ratios = [0.0; WAYS];
         for said in cluster {
             let sign = if said.log_odds < 0.0 { -1.0 } else { 1.0 };
@@ -174,7 +174,7 @@ impl Drift {
 
 /// Likelihood of an outcome where the log-odds are off by more than the bound, in the way of this
 /// sign, over that at the bound.
-fn ratio_of(said: &Said, way: f64) -> f64 {
+fn ratio_of(said: &ForecastRelease, way: f64) -> f64 {
     let at = |off: f64| {
         let p = Calibration { a: 1.0, b: said.log_odds + way * off }.probability(0.0);
         if said.success { p } else { 1.0 - p }

@@ -2,17 +2,18 @@ use super::*;
 use crate::random::Random;
 
 /// One release in a cluster of its own, a day apart, with log-odds from -3 to 3.
-fn release(number: i64, random: &mut Random, truth: impl Fn(f64) -> f64) -> Said {
+fn release(number: i64, random: &mut Random, truth: impl Fn(f64) -> f64) -> ForecastRelease {
     let log_odds = random.unit() * 6.0 - 3.0;
     let p = Calibration { a: 1.0, b: truth(log_odds) }.probability(0.0);
     let success = random.unit() < p;
     let (owner, released) = (number.unsigned_abs(), number * DAY);
-    Said { cluster: number, owner, released, log_odds, success }
+    ForecastRelease { cluster: number, owner, released, log_odds, success }
 }
 
 fn drift(seed: u64, clusters: i64, truth: impl Fn(f64) -> f64) -> Drift {
     let mut random = Random::new(seed);
-    let said: Vec<Said> = (0..clusters).map(|at| release(at, &mut random, &truth)).collect();
+    let said: Vec<ForecastRelease> =
+        (0..clusters).map(|at| release(at, &mut random, &truth)).collect();
     Drift::of(&said)
 }
 
@@ -79,7 +80,8 @@ fn probabilities_beyond_the_bound_are_found_whichever_way_they_are_off() {
 #[test]
 fn drift_after_a_long_good_time_is_found() {
     let mut random = Random::new(4);
-    let mut said: Vec<Said> = (0..2_000).map(|at| release(at, &mut random, |l| l)).collect();
+    let mut said: Vec<ForecastRelease> =
+        (0..2_000).map(|at| release(at, &mut random, |l| l)).collect();
     assert!(!Drift::of(&said).alarms());
     said.extend((2_000..2_400).map(|at| release(at, &mut random, |l| l - 1.5)));
     assert!(Drift::of(&said).alarms());
@@ -89,7 +91,7 @@ fn drift_after_a_long_good_time_is_found() {
 fn a_large_cluster_is_one_piece_of_evidence() {
     // All jobs of a cluster fail together: one outcome, a hundred times over.
     let cluster = |number: i64, success: bool| {
-        (0..100).map(move |_| Said {
+        (0..100).map(move |_| ForecastRelease {
             cluster: number,
             owner: 1,
             released: number,
@@ -97,7 +99,7 @@ fn a_large_cluster_is_one_piece_of_evidence() {
             success,
         })
     };
-    let said: Vec<Said> = (0..3).flat_map(|at| cluster(at, false)).collect();
+    let said: Vec<ForecastRelease> = (0..3).flat_map(|at| cluster(at, false)).collect();
     let drift = Drift::of(&said);
     assert!(drift.clusters() == 3 && !drift.alarms(), "{drift:?}");
 }
@@ -105,31 +107,37 @@ fn a_large_cluster_is_one_piece_of_evidence() {
 #[test]
 fn what_a_cluster_shows_on_later_days_changes_nothing() {
     let mut random = Random::new(5);
-    let said: Vec<Said> = (0..50).map(|at| release(at, &mut random, |l| l)).collect();
-    let later = Said { released: said[7].released + 3 * DAY, success: !said[7].success, ..said[7] };
-    let more: Vec<Said> = said.iter().copied().chain([later]).collect();
+    let said: Vec<ForecastRelease> = (0..50).map(|at| release(at, &mut random, |l| l)).collect();
+    let later = ForecastRelease {
+        released: said[7].released + 3 * DAY,
+        success: !said[7].success,
+        ..said[7]
+    };
+    let more: Vec<ForecastRelease> = said.iter().copied().chain([later]).collect();
     assert_eq!(Drift::of(&said), Drift::of(&more));
 }
 
 #[test]
 fn one_owner_of_several_alarms_nobody() {
     let mut random = Random::new(6);
-    let mut said: Vec<Said> = (0..600).map(|at| release(at, &mut random, |l| l)).collect();
+    let mut said: Vec<ForecastRelease> =
+        (0..600).map(|at| release(at, &mut random, |l| l)).collect();
     // 200 clusters that fail on purpose.
-    let failed = |at: i64| Said {
+    let failed = |at: i64| ForecastRelease {
         cluster: 10_000 + at,
         owner: 7_777,
         released: at * DAY,
         log_odds: 2.0,
         success: false,
     };
-    let of_one: Vec<Said> = (0..200).map(failed).collect();
+    let of_one: Vec<ForecastRelease> = (0..200).map(failed).collect();
     said.extend(of_one.iter().copied());
     assert!(!Drift::of(&said).alarms());
     // Who alone has releases is not outvoted.
     assert!(Drift::of(&of_one).alarms());
     // Others see it too.
-    let of_two =
-        of_one.iter().map(|one| Said { owner: one.owner + one.cluster as u64 % 2, ..*one });
+    let of_two = of_one
+        .iter()
+        .map(|one| ForecastRelease { owner: one.owner + one.cluster as u64 % 2, ..*one });
     assert!(Drift::of(&of_two.collect::<Vec<_>>()).alarms());
 }

@@ -8,7 +8,7 @@ use super::HomeError;
 use super::owners::without_each;
 use crate::metrics::{Draws, Estimate, NAMES, Outcomes, Scored, draw};
 use crate::model::{
-    Apart, Calibration, Change, Interval, Recalibration, RecalibrationCheck, fit, fit_near,
+    Apart, Calibration, FigureChange, Interval, Recalibration, RecalibrationCheck, fit, fit_near,
 };
 
 /// Outcomes that the older and the newer part need: fewer say next to nothing of two numbers.
@@ -40,7 +40,7 @@ pub struct FitOptions {
 
 /// What a model said of releases whose outcome is known: columns of one length.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Judged {
+pub struct JudgedReleases {
     /// What the model said, before any calibration.
     pub logits: Vec<f32>,
     /// 1 for a success, 0 for a failure.
@@ -66,7 +66,7 @@ pub struct Recalibrated {
     pub recalibration: Recalibration,
 }
 
-impl Judged {
+impl JudgedReleases {
     /// Outcomes.
     pub fn len(&self) -> usize {
         self.logits.len()
@@ -180,7 +180,7 @@ impl Judged {
 /// [`HomeError`]: fewer outcomes than asked for; the older or the newer part is too small; all
 /// outcomes are alike, or a likelier success succeeds less often.
 pub fn recalibrate(
-    judged: &Judged,
+    judged: &JudgedReleases,
     before: Calibration,
     access_point: &str,
     actions_known: u64,
@@ -211,7 +211,12 @@ pub fn recalibrate(
 
 /// A calibration has a higher log loss than another one on the newer outcomes; false where there are
 /// too few.
-pub fn is_worse(judged: &Judged, one: Calibration, other: Calibration, by: &FitOptions) -> bool {
+pub fn is_worse(
+    judged: &JudgedReleases,
+    one: Calibration,
+    other: Calibration,
+    by: &FitOptions,
+) -> bool {
     let Ok((_, newer)) = judged.in_time(by) else { return false };
     let newer = judged.some(&newer);
     let outcomes = newer.outcomes();
@@ -221,7 +226,7 @@ pub fn is_worse(judged: &Judged, one: Calibration, other: Calibration, by: &FitO
 
 /// Both calibrations on the newer outcomes.
 fn compare(
-    newer: &Judged,
+    newer: &JudgedReleases,
     before: Calibration,
     after: Calibration,
     options: &FitOptions,
@@ -243,13 +248,13 @@ fn compare(
     })
 }
 
-fn change(drawn: &Draws, name: &str) -> Option<Change> {
+fn change(drawn: &Draws, name: &str) -> Option<FigureChange> {
     let figure = NAMES.iter().position(|&other| other == name)?;
     let interval = |estimate: Estimate| {
         let Estimate { value, low, high } = estimate;
         estimate.exists().then_some(Interval { value, low, high })
     };
-    Some(Change {
+    Some(FigureChange {
         before: interval(drawn.estimate(0, figure))?,
         after: interval(drawn.estimate(1, figure))?,
         difference: interval(drawn.difference(1, 0, figure))?,

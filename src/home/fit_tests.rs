@@ -4,7 +4,7 @@ use super::*;
 use crate::random::Random;
 
 /// An outcome in a cluster of its own.
-fn add(judged: &mut Judged, owner: u64, logit: f32, success: bool) {
+fn add(judged: &mut JudgedReleases, owner: u64, logit: f32, success: bool) {
     let number = judged.len() as i64;
     judged.logits.push(logit);
     judged.outcome.push(f32::from(u8::from(success)));
@@ -16,9 +16,9 @@ fn add(judged: &mut Judged, owner: u64, logit: f32, success: bool) {
 }
 
 /// Outcomes of so many owners as a calibration says.
-fn honest(count: usize, owners: u64, truth: Calibration, seed: u64) -> Judged {
+fn honest(count: usize, owners: u64, truth: Calibration, seed: u64) -> JudgedReleases {
     let mut random = Random::new(seed);
-    let mut judged = Judged::default();
+    let mut judged = JudgedReleases::default();
     for number in 0..count as u64 {
         let logit = (random.unit() * 8.0 - 4.0) as f32;
         add(&mut judged, 1 + number % owners, logit, random.unit() < truth.probability(logit));
@@ -26,21 +26,21 @@ fn honest(count: usize, owners: u64, truth: Calibration, seed: u64) -> Judged {
     judged
 }
 
-fn fitted(judged: &Judged) -> Calibration {
+fn fitted(judged: &JudgedReleases) -> Calibration {
     judged.fit_near(Calibration::default(), Apart::default()).unwrap_or_default()
 }
 
-fn alone(judged: &Judged) -> Calibration {
-    fitted(&Judged { owner: Vec::new(), ..judged.clone() })
+fn alone(judged: &JudgedReleases) -> Calibration {
+    fitted(&JudgedReleases { owner: Vec::new(), ..judged.clone() })
 }
 
-fn without(judged: &Judged, owner: u64) -> Judged {
+fn without(judged: &JudgedReleases, owner: u64) -> JudgedReleases {
     let rest: Vec<usize> = (0..judged.len()).filter(|&at| judged.owner[at] != owner).collect();
     judged.some(&rest)
 }
 
 /// 200 clusters of one owner fail on purpose where the model is sure.
-fn with_mallory(mut judged: Judged) -> Judged {
+fn with_mallory(mut judged: JudgedReleases) -> JudgedReleases {
     (0..200).for_each(|_| add(&mut judged, 999, 2.0, false));
     judged
 }
@@ -81,7 +81,8 @@ fn an_owner_who_is_alone_learns_and_several_learn_all_that_they_agree_on() {
 
 #[test]
 fn without_owners_nothing_is_bounded() {
-    let judged = Judged { owner: Vec::new(), ..honest(500, 1, Calibration { a: 0.5, b: -1.0 }, 3) };
+    let judged =
+        JudgedReleases { owner: Vec::new(), ..honest(500, 1, Calibration { a: 0.5, b: -1.0 }, 3) };
     assert_eq!(fitted(&judged), alone(&judged));
 }
 

@@ -26,7 +26,7 @@ const MOST: f64 = 100.0;
 /// A calibration and the model that it is of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
-pub struct Kept {
+pub struct KeptCalibration {
     /// [`ModelMetadata::identity`] of that model's file.
     pub model: String,
     /// Slope and intercept.
@@ -35,7 +35,7 @@ pub struct Kept {
     pub recalibration: Recalibration,
 }
 
-impl Kept {
+impl KeptCalibration {
     /// Reads the file of a folder; `None` where there is none, or where it may not be read.
     ///
     /// # Errors
@@ -86,13 +86,13 @@ impl Kept {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::home::{FitOptions, Judged, recalibrate};
+    use crate::home::{FitOptions, JudgedReleases, recalibrate};
     use crate::model::{Apart, Model};
     use crate::random::Random;
 
-    fn kept(model: &Model) -> Kept {
+    fn kept(model: &Model) -> KeptCalibration {
         let mut random = Random::new(3);
-        let mut judged = Judged::default();
+        let mut judged = JudgedReleases::default();
         for row in 0..600_i64 {
             let logit = (random.unit() * 8.0 - 4.0) as f32;
             let truth = Calibration { a: 0.4, b: -0.5 };
@@ -113,7 +113,7 @@ mod tests {
         };
         let made = recalibrate(&judged, Calibration::default(), "ap1\u{1b}", 0, &options).unwrap();
         assert!(!made.recalibration.check.is_worse());
-        Kept {
+        KeptCalibration {
             model: model.metadata.identity(),
             calibration: made.calibration,
             recalibration: made.recalibration,
@@ -123,12 +123,12 @@ mod tests {
     #[test]
     fn a_calibration_is_of_one_model() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(Kept::read(folder.path()), Ok(None));
+        assert_eq!(KeptCalibration::read(folder.path()), Ok(None));
         let mut model = Model::builtin_default().unwrap();
         let kept = kept(&model);
         let text = serde_json::to_vec(&kept).unwrap();
         std::fs::write(folder.path().join(CALIBRATION), &text).unwrap();
-        let read = Kept::read(folder.path()).unwrap().unwrap();
+        let read = KeptCalibration::read(folder.path()).unwrap().unwrap();
         assert_eq!(read, kept);
         assert!(read.apply(&mut model.metadata));
         assert_eq!(model.metadata.calibration, kept.calibration);
@@ -147,9 +147,12 @@ mod tests {
             let before = serde_json::to_string(&kept.calibration).unwrap();
             let text = text.replace(&before, &format!("{{\"a\":{a},\"b\":0.0}}"));
             std::fs::write(&path, text).unwrap();
-            assert!(Kept::read(folder.path()).unwrap_err().contains("calibration.json"), "{a}");
+            assert!(
+                KeptCalibration::read(folder.path()).unwrap_err().contains("calibration.json"),
+                "{a}"
+            );
         }
         std::fs::write(&path, "{").unwrap();
-        assert!(Kept::read(folder.path()).is_err());
+        assert!(KeptCalibration::read(folder.path()).is_err());
     }
 }

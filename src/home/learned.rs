@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::{Judged, Pair, Said};
-use crate::journal::{Asked, Entry, HoldOf, Learned, VERSION, What, owner_of};
-use crate::shares::{Shares, Size};
+use super::{ForecastRelease, JudgedReleases, TrialRelease};
+use crate::journal::{Asked, Entry, EntryKind, HoldOf, Learned, VERSION, owner_of};
+use crate::shares::{ItemSize, Shares};
 
 use eventlog::JobId;
 
@@ -34,13 +34,13 @@ pub fn learned(asked: &[Entry], known: &[Entry], ended: &[Ended]) -> Vec<Entry> 
     let known: HashSet<HoldOf> = known
         .iter()
         .filter_map(|entry| match &entry.what {
-            What::Learned(learned) => Some(learned.asked.hold),
+            EntryKind::Learned(learned) => Some(learned.asked.hold),
             _ => None,
         })
         .collect();
     let mut by_job: HashMap<JobId, Vec<(i64, &Asked)>> = HashMap::new();
     for entry in asked {
-        if let What::Asked(asked) = &entry.what {
+        if let EntryKind::Asked(asked) = &entry.what {
             by_job.entry(asked.hold.job).or_default().push((entry.time, asked));
         }
     }
@@ -57,7 +57,7 @@ pub fn learned(asked: &[Entry], known: &[Entry], ended: &[Ended]) -> Vec<Entry> 
             continue;
         }
         let Ended { released, at, success, .. } = *one;
-        let what = What::Learned(Learned { asked: (*asked).clone(), released, at, success });
+        let what = EntryKind::Learned(Learned { asked: (*asked).clone(), released, at, success });
         new.push(Entry { version: VERSION, time: at, what });
     }
     new
@@ -71,7 +71,7 @@ pub struct Rows {
     pub left_out: BTreeMap<Box<str>, u64>,
 }
 
-impl Size for &Learned {
+impl ItemSize for &Learned {
     fn size(&self) -> u64 {
         1
     }
@@ -82,7 +82,7 @@ impl Rows {
     pub fn newest(entries: &[Entry], most: usize) -> Self {
         let mut shares = Shares::new(most, u64::MAX);
         for entry in entries {
-            if let What::Learned(learned) = &entry.what
+            if let EntryKind::Learned(learned) = &entry.what
                 && is_fit(learned)
             {
                 let owner = learned.asked.owner.as_deref().unwrap_or_default();
@@ -101,8 +101,8 @@ impl Rows {
     }
 
     /// What the model in use had said, for a calibration.
-    pub fn judged(&self, model: &str) -> Judged {
-        let mut judged = Judged::default();
+    pub fn judged(&self, model: &str) -> JudgedReleases {
+        let mut judged = JudgedReleases::default();
         for row in self.rows.iter().filter(|row| row.asked.in_use.model == model) {
             judged.logits.push(row.asked.in_use.logit);
             judged.outcome.push(f32::from(u8::from(row.success)));
@@ -117,10 +117,10 @@ impl Rows {
     }
 
     /// What it had said of releases from an instant on, as it was served, for the test of drift.
-    pub fn said(&self, model: &str, since: i64) -> Vec<Said> {
+    pub fn said(&self, model: &str, since: i64) -> Vec<ForecastRelease> {
         let rows = self.rows.iter().filter(|row| row.released >= since);
         let rows = rows.filter(|row| row.asked.in_use.model == model);
-        rows.map(|row| Said {
+        rows.map(|row| ForecastRelease {
             cluster: row.asked.hold.job.cluster.into(),
             owner: owner_of(row.asked.owner.as_deref()),
             released: row.released,
@@ -131,7 +131,7 @@ impl Rows {
     }
 
     /// What both models had said of holds that began after the trial did.
-    pub fn pairs(&self, model: &str, challenger: &str, since: i64) -> Vec<Pair> {
+    pub fn pairs(&self, model: &str, challenger: &str, since: i64) -> Vec<TrialRelease> {
         let rows = self.rows.iter().filter(|row| row.asked.in_use.model == model);
         let later = |row: &&Learned| {
             row.asked.hold.entered_current_status.is_some_and(|entered| entered >= since)
@@ -139,7 +139,7 @@ impl Rows {
         rows.filter(later)
             .filter_map(|row| {
                 let said = row.asked.challenger.as_ref().filter(|said| said.model == challenger)?;
-                Some(Pair {
+                Some(TrialRelease {
                     cluster: row.asked.hold.job.cluster.into(),
                     owner: owner_of(row.asked.owner.as_deref()),
                     released: row.released,

@@ -1,10 +1,10 @@
 use super::*;
-use crate::journal::Answer;
+use crate::journal::ModelAnswer;
 
 const NOON: i64 = 1_790_000_000;
 
-fn answer(model: &str, probability: f64) -> Answer {
-    Answer { model: model.to_owned(), logit: 0.5, probability }
+fn answer(model: &str, probability: f64) -> ModelAnswer {
+    ModelAnswer { model: model.to_owned(), logit: 0.5, probability }
 }
 
 fn asked(proc: i32, entered: i64, time: i64, probability: f64) -> Entry {
@@ -15,7 +15,11 @@ fn asked(proc: i32, entered: i64, time: i64, probability: f64) -> Entry {
     };
     let (in_use, challenger) = (answer("old", probability), Some(answer("new", 0.9)));
     let owner = Some("alice".to_owned());
-    Entry { version: VERSION, time, what: What::Asked(Asked { hold, owner, in_use, challenger }) }
+    Entry {
+        version: VERSION,
+        time,
+        what: EntryKind::Asked(Asked { hold, owner, in_use, challenger }),
+    }
 }
 
 fn ended(proc: i32, held: i64, released: i64, success: bool) -> Ended {
@@ -32,7 +36,7 @@ fn what_counts_was_said_last_before_the_release() {
         asked(0, NOON - 500, NOON - 100, 0.4),
     ];
     let new = learned(&said, &[], &[ended(0, NOON + 2, NOON + 3_600, true)]);
-    let [Entry { what: What::Learned(one), .. }] = new.as_slice() else { panic!("{new:?}") };
+    let [Entry { what: EntryKind::Learned(one), .. }] = new.as_slice() else { panic!("{new:?}") };
     assert_eq!(
         (one.asked.in_use.probability, one.success, one.released),
         (0.1, true, NOON + 3_600)
@@ -69,7 +73,7 @@ fn an_owner_with_many_outcomes_leaves_the_others_theirs() {
     let of = |owner: &str, proc: i32, released: i64| {
         let mut new =
             learned(&[asked(proc, NOON, NOON, 0.5)], &[], &[ended(proc, NOON, released, true)]);
-        let What::Learned(one) = &mut new[0].what else { panic!("{new:?}") };
+        let EntryKind::Learned(one) = &mut new[0].what else { panic!("{new:?}") };
         one.asked.owner = Some(owner.to_owned());
         new.remove(0)
     };
@@ -91,7 +95,7 @@ fn lines_that_no_model_can_say_are_left_out() {
     assert_eq!(Rows::newest(&entries, 9).since(0), 1);
     let text = serde_json::to_string(&entries.remove(1)).unwrap();
     let back: Entry = serde_json::from_str(&text).unwrap();
-    assert!(matches!(back.what, What::Learned(_)), "{text}");
+    assert!(matches!(back.what, EntryKind::Learned(_)), "{text}");
 }
 
 #[test]
@@ -102,7 +106,7 @@ fn an_outcome_keeps_its_owner_and_lines_without_one_are_read() {
     // As it was written before there were owners: the same but for that field.
     let old = line.replace(r#""Owner":"alice","#, "");
     let read: Entry = serde_json::from_str(&old).unwrap();
-    let What::Learned(of_old) = &read.what else { panic!("{read:?}") };
+    let EntryKind::Learned(of_old) = &read.what else { panic!("{read:?}") };
     assert_eq!(of_old.asked.owner, None);
     assert_eq!(serde_json::to_string(&read).unwrap(), old);
     // A program leaves out what it does not know, so that an older one reads what a newer wrote.

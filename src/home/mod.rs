@@ -1,8 +1,8 @@
 //! Learning at home: what the outcomes of one access point say of the model in use there.
 //!
 //! [`recalibrate`] fits slope and intercept to them, with the shrinkage of
-//! [`crate::model::Apart`]. [`Kept`] is that calibration beside the model, [`Drift`] says when a
-//! model is off, [`Trial`] whether another one is better, and [`Places`] where it is kept.
+//! [`crate::model::Apart`]. [`KeptCalibration`] is that calibration beside the model, [`Drift`] says
+//! when a model is off, [`Trial`] whether another one is better, and [`Places`] where it is kept.
 //! `docs/administering/home.md` is for administrators.
 //!
 //! - `betting`: tests that may be looked at every day.
@@ -23,13 +23,13 @@ mod owners;
 mod state;
 mod trial;
 
-pub use betting::{BETWEEN_FALSE_ALARMS, BOUND, Bet, Drift, ERROR, Said, error_of};
+pub use betting::{BETWEEN_FALSE_ALARMS, BOUND, Bet, Drift, ERROR, ForecastRelease, error_of};
 pub use files::{own, put};
-pub use fit::{FitOptions, Judged, MOST_OF_ONE, Recalibrated, is_worse, recalibrate};
-pub use kept::{CALIBRATION, Kept, MODEL};
+pub use fit::{FitOptions, JudgedReleases, MOST_OF_ONE, Recalibrated, is_worse, recalibrate};
+pub use kept::{CALIBRATION, KeptCalibration, MODEL};
 pub use learned::{Ended, Rows, learned};
-pub use state::{Challenger, PlaceError, Places, Request, State};
-pub use trial::{DAYS, LEAST_CLUSTERS, Pair, Trial};
+pub use state::{Challenger, HomeState, PlaceError, Places, RetrainRequest};
+pub use trial::{DAYS, LEAST_CLUSTERS, Trial, TrialRelease};
 
 /// Why nothing was learned.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

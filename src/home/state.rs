@@ -66,7 +66,7 @@ pub struct Challenger {
 /// A retraining that is asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
-pub struct Request {
+pub struct RetrainRequest {
     /// From 1 on.
     pub number: u32,
     /// When, Unix seconds.
@@ -78,7 +78,7 @@ pub struct Request {
 /// What is known from day to day.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase", default)]
-pub struct State {
+pub struct HomeState {
     /// When it was last looked at, Unix seconds.
     pub last: i64,
     /// Challengers so far.
@@ -92,7 +92,7 @@ pub struct State {
     /// Models that were tried.
     pub refused: Vec<String>,
     /// The last retraining that was asked for.
-    pub request: Option<Request>,
+    pub request: Option<RetrainRequest>,
 }
 
 /// The two folders.
@@ -109,10 +109,12 @@ impl Places {
     ///
     /// # Errors
     /// [`PlaceError::Io`], for a damaged file too: what was spent of the error would be forgotten.
-    pub fn state(&self) -> Result<State, PlaceError> {
+    pub fn state(&self) -> Result<HomeState, PlaceError> {
         let path = self.own.join(STATE);
         let fault = |source| PlaceError::Io { path: path.clone(), source };
-        let Some(text) = own(&path, LONGEST).map_err(fault)? else { return Ok(State::default()) };
+        let Some(text) = own(&path, LONGEST).map_err(fault)? else {
+            return Ok(HomeState::default());
+        };
         serde_json::from_slice(&text).map_err(|error| fault(error.into()))
     }
 
@@ -120,7 +122,7 @@ impl Places {
     ///
     /// # Errors
     /// [`PlaceError::Io`].
-    pub fn keep(&self, state: &State) -> Result<(), PlaceError> {
+    pub fn keep(&self, state: &HomeState) -> Result<(), PlaceError> {
         let text = serde_json::to_vec_pretty(state).unwrap_or_default();
         self.put(false, STATE, &text)
     }
@@ -166,7 +168,7 @@ impl Places {
     /// [`PlaceError::Io`].
     pub fn take(
         &self,
-        state: &mut State,
+        state: &mut HomeState,
         path: &std::path::Path,
         bytes: &[u8],
         in_use: &str,
@@ -190,7 +192,7 @@ impl Places {
     ///
     /// # Errors
     /// [`PlaceError::Io`].
-    pub fn refuse(&self, state: &mut State) -> Result<(), PlaceError> {
+    pub fn refuse(&self, state: &mut HomeState) -> Result<(), PlaceError> {
         if let Some(challenger) = state.challenger.take() {
             refuse(state, challenger.model);
         }
@@ -202,7 +204,7 @@ impl Places {
     ///
     /// # Errors
     /// [`PlaceError`]
-    pub fn install(&self, state: &mut State, now: i64) -> Result<(), PlaceError> {
+    pub fn install(&self, state: &mut HomeState, now: i64) -> Result<(), PlaceError> {
         let path = self.own.join(CHALLENGER);
         let (Some(challenger), Some(bytes)) = (state.challenger.clone(), self.archive(&path)?)
         else {
@@ -229,7 +231,7 @@ impl Places {
     ///
     /// # Errors
     /// [`PlaceError::Nothing`] where none was installed; [`PlaceError::Io`].
-    pub fn roll_back(&self, state: &mut State, now: i64) -> Result<String, PlaceError> {
+    pub fn roll_back(&self, state: &mut HomeState, now: i64) -> Result<String, PlaceError> {
         let Some(model) = state.installed.take() else { return Err(PlaceError::Nothing) };
         let former = self.own.join(FORMER);
         match self.archive(&former)? {
@@ -252,7 +254,7 @@ impl Places {
     }
 }
 
-fn refuse(state: &mut State, model: String) {
+fn refuse(state: &mut HomeState, model: String) {
     if !state.refused.contains(&model) {
         state.refused.push(model);
     }

@@ -73,7 +73,7 @@ fn a_challenger_is_installed_and_taken_back_and_not_tried_again() {
 fn before_the_first_one_there_was_the_shipped_model() {
     let folder = tempfile::tempdir().unwrap();
     let places = places(folder.path());
-    let mut state = State::default();
+    let mut state = HomeState::default();
     places.take(&mut state, Path::new("x"), &model(3), "shipped", 10).unwrap();
     places.install(&mut state, 20).unwrap();
     let mode = places.shown.join(MODEL).metadata().unwrap().permissions().mode();
@@ -86,7 +86,7 @@ fn before_the_first_one_there_was_the_shipped_model() {
 fn a_challenger_that_is_refused_is_not_tried_again() {
     let folder = tempfile::tempdir().unwrap();
     let places = places(folder.path());
-    let mut state = State::default();
+    let mut state = HomeState::default();
     places.take(&mut state, Path::new("x"), &model(4), "shipped", 10).unwrap();
     places.refuse(&mut state).unwrap();
     assert!(places.challenger().unwrap().is_none() && state.challenger.is_none());

@@ -17,7 +17,7 @@ pub const DAYS: i64 = 90;
 
 /// A release as it was, with what both models had said of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pair {
+pub struct TrialRelease {
     /// Cluster.
     pub cluster: i64,
     /// Owner, as a number.
@@ -55,14 +55,14 @@ impl Trial {
     /// What came of releases, in any order. A bet is on a day: the mean over the clusters that had
     /// their first release on it, each cluster being the mean over its releases of that day. So
     /// neither jobs of a cluster nor clusters of one outage count as independent.
-    pub fn of(number: u32, pairs: &[Pair], costs: &Costs) -> Self {
+    pub fn of(number: u32, pairs: &[TrialRelease], costs: &Costs) -> Self {
         let mut trial = Self::of_all(number, pairs, costs);
-        let is_better = |pairs: &[Pair]| Self::of_all(number, pairs, costs).is_better();
+        let is_better = |pairs: &[TrialRelease]| Self::of_all(number, pairs, costs).is_better();
         trial.is_of_one = trial.is_better() && !holds(pairs, |pair| pair.owner, is_better);
         trial
     }
 
-    fn of_all(number: u32, pairs: &[Pair], costs: &Costs) -> Self {
+    fn of_all(number: u32, pairs: &[TrialRelease], costs: &Costs) -> Self {
         let mut trial = Self {
             number,
             log_loss: Bet::default(),
@@ -73,13 +73,15 @@ impl Trial {
             is_of_one: false,
         };
         let most = most_hours(costs);
-        let gained = |pair: &Pair| {
+        let gained = |pair: &TrialRelease| {
             let loss = loss(pair.in_use, pair) - loss(pair.challenger, pair);
             let hours = lost(pair.in_use, pair, costs) - lost(pair.challenger, pair, costs);
             (loss / loss_range(), hours / most)
         };
         let clusters = by_cluster(pairs, |pair| (pair.cluster, pair.released));
-        let day = |cluster: &Vec<&Pair>| cluster.first().map(|pair| pair.released.div_euclid(DAY));
+        let day = |cluster: &Vec<&TrialRelease>| {
+            cluster.first().map(|pair| pair.released.div_euclid(DAY))
+        };
         for day in clusters.chunk_by(|one, next| day(one) == day(next)) {
             let (mut log_loss, mut hours) = (0.0, 0.0);
             for cluster in day {
@@ -119,14 +121,14 @@ fn loss_range() -> f64 {
     ((1.0 - MARGIN) / MARGIN).ln()
 }
 
-fn loss(p: f64, pair: &Pair) -> f64 {
+fn loss(p: f64, pair: &TrialRelease) -> f64 {
     let p = p.clamp(MARGIN, 1.0 - MARGIN);
     if pair.success { -p.ln() } else { -(1.0 - p).ln() }
 }
 
 /// Hours lost by the cheaper of a release and leaving it held, by this probability: what
 /// `holdadvise-train evaluate` counts on real logs.
-fn lost(p: f64, pair: &Pair, costs: &Costs) -> f64 {
+fn lost(p: f64, pair: &TrialRelease, costs: &Costs) -> f64 {
     let success = f64::from(u8::from(pair.success));
     if costs.released(p) < costs.left(p) { costs.released(success) } else { costs.left(success) }
 }

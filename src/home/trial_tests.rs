@@ -42,9 +42,9 @@ fn knowing(world: &World, random: &mut Random, error: f64) -> Vec<f64> {
     world.releases.iter().map(|&(_, truth, _)| truth + error * normal(random)).collect()
 }
 
-fn pairs(world: &World, in_use: &[f64], challenger: &[f64]) -> Vec<Pair> {
+fn pairs(world: &World, in_use: &[f64], challenger: &[f64]) -> Vec<TrialRelease> {
     let all = world.releases.iter().zip(in_use.iter().zip(challenger));
-    all.map(|(&(cluster, _, success), (&one, &other))| Pair {
+    all.map(|(&(cluster, _, success), (&one, &other))| TrialRelease {
         cluster,
         owner: cluster.unsigned_abs() % 40,
         // Twenty clusters a day.
@@ -76,10 +76,10 @@ fn truly_lost(world: &World, model: &[f64], less: &[f64]) -> f64 {
 }
 
 /// Whether it would ever be installed, if it is looked at each day.
-fn is_ever_better(number: u32, pairs: &[Pair]) -> Option<i64> {
+fn is_ever_better(number: u32, pairs: &[TrialRelease]) -> Option<i64> {
     let days = pairs.last().map_or(0, |pair| pair.released / 86_400 + 1).min(DAYS);
     (1..=days).find(|day| {
-        let known: Vec<Pair> =
+        let known: Vec<TrialRelease> =
             pairs.iter().copied().filter(|pair| pair.released < day * 86_400).collect();
         Trial::of(number, &known, &Costs::default()).is_better()
     })
@@ -154,7 +154,7 @@ fn better_probabilities_with_the_same_decisions_do_not_suffice() {
 
 /// One release in each cluster, of which the model in use was sure and wrong.
 fn sure_and_wrong(clusters: i64, a_day: i64) -> Trial {
-    let pair = |cluster: i64| Pair {
+    let pair = |cluster: i64| TrialRelease {
         cluster,
         owner: 1,
         released: cluster * 86_400 / a_day,
@@ -187,7 +187,14 @@ fn more_hours_lost_a_release_install_nothing() {
         let is_large = cluster % 10 == 9;
         for _ in 0..if is_large { 40 } else { 1 } {
             let (released, success) = (cluster * 8_640, !is_large);
-            pairs.push(Pair { cluster, owner: 1, released, in_use: 0.2, challenger: 0.8, success });
+            pairs.push(TrialRelease {
+                cluster,
+                owner: 1,
+                released,
+                in_use: 0.2,
+                challenger: 0.8,
+                success,
+            });
         }
     }
     let trial = Trial::of(1, &pairs, &Costs::default());
@@ -209,7 +216,7 @@ fn a_later_challenger_has_less_error_left() {
 #[test]
 fn one_owner_of_several_installs_nothing() {
     let of = |owners: u64| {
-        let pair = |cluster: i64| Pair {
+        let pair = |cluster: i64| TrialRelease {
             cluster,
             // Most are of one owner.
             owner: if cluster % 4 == 0 { cluster.unsigned_abs() % owners } else { 0 },

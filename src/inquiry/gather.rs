@@ -10,7 +10,7 @@ use crate::advice::Missing;
 use crate::history::{ATTRIBUTES, bounded};
 use crate::policy::Version;
 use crate::queue::{
-    AdText, Filter, Found, Projection, QueueError, QueueJob, RecentRuns, Schedd, Selection,
+    AdProjection, AdText, Filter, Found, QueueError, QueueJob, RecentRuns, Schedd, Selection,
     display_path, held_jobs_of_file, held_jobs_of_text, unreadable,
 };
 use crate::workflow::{FIT_ATTRIBUTES, THRASHING_ATTRIBUTES};
@@ -110,7 +110,7 @@ pub(super) fn gather(
     filter: Filter<'_>,
     now: i64,
 ) -> Result<(Gathered, Remarks), InquiryError> {
-    let projection = Projection::new(ATTRIBUTES, inquiry.selection.constraint.as_deref())
+    let projection = AdProjection::new(ATTRIBUTES, inquiry.selection.constraint.as_deref())
         .following(inquiry.attributes.clone());
     let projection = match inquiry.places.is_some() {
         true => projection.with(FIT_ATTRIBUTES),
@@ -176,7 +176,7 @@ pub(crate) fn found(
     inquiry: &Inquiry,
     config: &Config,
     filter: Filter<'_>,
-    projection: &Projection,
+    projection: &AdProjection,
 ) -> Result<Found, InquiryError> {
     let (selection, limit) = (&inquiry.selection, inquiry.limit);
     let found = match &inquiry.job_ads {
@@ -194,7 +194,7 @@ pub(crate) fn found(
 fn jobs_of_dag(
     inquiry: &Inquiry,
     schedd: &Schedd,
-    projection: &Projection,
+    projection: &AdProjection,
 ) -> Option<Result<Found, QueueError>> {
     let dag = inquiry.dag.as_ref().filter(|_| inquiry.now.is_none())?;
     let manager = dag.manager.as_ref().filter(|manager| !manager.has_ended())?;
@@ -281,7 +281,7 @@ fn ask(
     schedd: &Schedd,
     held: &[&QueueJob],
     wanted: Wanted,
-    projection: &Projection,
+    projection: &AdProjection,
     now: i64,
     missing: &mut Vec<String>,
 ) -> Answers {

@@ -64,6 +64,6 @@ pub(crate) use gather::found;
 pub use judge::Take;
 pub(crate) use local_files::account;
 pub use local_files::{hosts, local_files};
-pub use model_file::{Found as FoundModel, find as find_model, open as open_model};
+pub use model_file::{FoundModel, find as find_model, open as open_model};
 pub use named::{Inputs, Inquiry, JobAds};
 pub(crate) use said::OUTPUTS;

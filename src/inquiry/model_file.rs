@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use directories::BaseDirs;
 
 use super::{Config, SettingError};
-use crate::home::{Kept, MODEL};
+use crate::home::{KeptCalibration, MODEL};
 use crate::model::{Calibration, Model, ModelError};
 use crate::private::open_own;
 
@@ -19,7 +19,7 @@ const SYSTEM: &str = "/usr/share/condor/holdadvise";
 
 /// A model that is to be used.
 #[derive(Debug)]
-pub struct Found {
+pub struct FoundModel {
     /// The model, with the calibration of this access point and the settings.
     pub model: Model,
     /// What tells its file from others.
@@ -46,7 +46,7 @@ where
 /// # Errors
 /// [`ModelError`] when the model found cannot be used: another one is not tried in its place.
 /// [`SettingError`] for a setting that cannot be used.
-pub fn find<E>(named: Option<&Path>, config: &Config) -> Result<Found, E>
+pub fn find<E>(named: Option<&Path>, config: &Config) -> Result<FoundModel, E>
 where
     E: From<ModelError> + From<SettingError>,
 {
@@ -70,8 +70,8 @@ where
     };
     let (identity, calibration) = (model.metadata.identity(), model.metadata.calibration);
     let kept = home.map(|(home, is_believed)| match is_believed {
-        true => Kept::read(&home),
-        false => Kept::read_with(&home, open_own),
+        true => KeptCalibration::read(&home),
+        false => KeptCalibration::read_with(&home, open_own),
     });
     match kept.transpose() {
         Ok(kept) => {
@@ -91,7 +91,7 @@ where
     }
     let least = config.probability("HOLDADVISE_LEAST_CONFIDENCE")?;
     thresholds.confidence = least.or(thresholds.confidence);
-    Ok(Found { model, identity, calibration, is_named })
+    Ok(FoundModel { model, identity, calibration, is_named })
 }
 
 /// How a file is opened: one that the option or the administrator names is believed, whosever it

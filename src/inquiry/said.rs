@@ -12,7 +12,7 @@ use super::{Config, Inquiry};
 use crate::advice::error_line;
 use crate::checks::LocalFiles;
 use crate::queue::AdText;
-use crate::workflow::{Dag, Run};
+use crate::workflow::{Dag, JobRun};
 use eventlog::JobId;
 
 /// Files of a view that are read.
@@ -68,7 +68,7 @@ impl<'a> Outputs<'a> {
     }
 
     /// The line that says why the program failed in the last run of a job.
-    pub(super) fn says(&mut self, run: &Run) -> Option<String> {
+    pub(super) fn says(&mut self, run: &JobRun) -> Option<String> {
         let files = self.files.as_ref()?;
         let ad = match (self.ads.get(&run.job), self.dag) {
             (Some(ad), _) => ad.to_classad(),

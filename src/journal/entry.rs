@@ -23,7 +23,7 @@ pub struct Entry {
     pub time: i64,
     /// What it says.
     #[serde(flatten)]
-    pub what: What,
+    pub what: EntryKind,
 }
 
 const fn first_version() -> u32 {
@@ -33,7 +33,7 @@ const fn first_version() -> u32 {
 /// What an entry says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "Kind")]
-pub enum What {
+pub enum EntryKind {
     /// Held jobs that could have been acted on alike.
     Eligible(Eligible),
     /// What was advised for a hold that something was decided about.
@@ -41,7 +41,7 @@ pub enum What {
     /// What was done about it.
     Act(Act),
     /// What came of that.
-    Outcome(Ended),
+    Outcome(ActOutcome),
     /// What models said of a release of a held job, before anybody released it.
     Asked(Asked),
     /// What they had said last when it was released, and what came of that.
@@ -61,16 +61,16 @@ pub struct Asked {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
     /// The model in use.
-    pub in_use: Answer,
+    pub in_use: ModelAnswer,
     /// A model on trial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub challenger: Option<Answer>,
+    pub challenger: Option<ModelAnswer>,
 }
 
 /// What a model says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
-pub struct Answer {
+pub struct ModelAnswer {
     /// Which model: [`crate::model::ModelMetadata::identity`] of its file.
     pub model: String,
     /// Before any calibration.
@@ -171,7 +171,7 @@ pub struct Advised {
     /// What shows that a release of it got through.
     pub counts: TrySuccess,
     /// Who decided.
-    pub by: By,
+    pub by: DecidedBy,
     /// CondorVersion of the access point, where known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub condor_version: Option<String>,
@@ -209,7 +209,7 @@ pub struct HoldOf {
 
 /// Who decided about a hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum By {
+pub enum DecidedBy {
     /// A person, through `-apply`.
     Person,
     /// The advisor of the access point.
@@ -232,7 +232,7 @@ pub struct Act {
     pub did: Did,
     /// How far it got. A line without is of something done.
     #[serde(default)]
-    pub step: Step,
+    pub step: ActStep,
     /// What was done before a release, as features name it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action: Option<Action>,
@@ -259,7 +259,7 @@ pub enum Did {
 
 /// How far an act got.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Step {
+pub enum ActStep {
     /// It is about to be done: without an entry after it nobody knows whether it was.
     Intended,
     /// The schedd did it.
@@ -301,7 +301,7 @@ pub enum StoodIn {
 /// What came of an act.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
-pub struct Ended {
+pub struct ActOutcome {
     /// The advice.
     pub id: String,
     /// The hold that was acted on.

@@ -2,7 +2,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::*;
 use crate::history::Action;
-use crate::journal::{Act, Did, HoldOf, JobRange, Step, What};
+use crate::journal::{Act, ActStep, Did, EntryKind, HoldOf, JobRange};
 use eventlog::JobId;
 
 const NOW: i64 = 1_790_000_000;
@@ -12,12 +12,12 @@ fn act(proc: i32) -> Entry {
         id: Some(format!("a{proc}")),
         hold: HoldOf { job: JobId::new(7, proc), num_holds: Some(2), entered_current_status: None },
         did: Did::Release,
-        step: Step::Done,
+        step: ActStep::Done,
         action: Some(Action::AsIs),
         edits: Vec::new(),
         detail: Some("a \"quote\"\nand a line".to_owned()),
     };
-    Entry { version: VERSION, time: NOW, what: What::Act(act) }
+    Entry { version: VERSION, time: NOW, what: EntryKind::Act(act) }
 }
 
 fn journal(folder: &tempfile::TempDir) -> Journal {
@@ -124,7 +124,7 @@ fn a_line_by_hand_is_enough() {
         "{\"Kind\":\"Act\",\"Job\":\"1.0\",\"Time\":5,\"Did\":\"Change\",\"Action\":\"memory\"}\n";
     let mut kept = Kept::default();
     kept.read(Path::new("notes"), line.as_bytes()).unwrap();
-    let What::Act(act) = &kept.entries[0].what else { panic!("{kept:?}") };
+    let EntryKind::Act(act) = &kept.entries[0].what else { panic!("{kept:?}") };
     assert_eq!((act.hold.job, act.action), (JobId::new(1, 0), Some(Action::Memory)));
 }
 

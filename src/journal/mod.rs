@@ -18,8 +18,8 @@ mod file;
 mod noted;
 
 pub use entry::{
-    Act, Advised, Answer, Asked, By, Did, Edited, Eligible, Ended, Entry, HoldOf, JobRange,
-    Learned, Profiled, Result, Step, StoodIn, VERSION, Weighed, What, owner_of,
+    Act, ActOutcome, ActStep, Advised, Asked, DecidedBy, Did, Edited, Eligible, Entry, EntryKind,
+    HoldOf, JobRange, Learned, ModelAnswer, Profiled, Result, StoodIn, VERSION, Weighed, owner_of,
 };
 pub use file::{Journal, JournalError, Kept, Locked};
 pub use noted::noted_actions;

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use super::{Did, Entry, Kept, Step, What};
+use super::{ActStep, Did, Entry, EntryKind, Kept};
 use crate::history::NotedActions;
 use eventlog::input::reader;
 
@@ -23,8 +23,8 @@ pub fn noted_actions(path: &Path) -> io::Result<(NotedActions, Vec<String>)> {
     };
     let mut noted = NotedActions::default();
     for Entry { time, what, .. } in &kept.entries {
-        if let What::Act(act) = what
-            && act.step == Step::Done
+        if let EntryKind::Act(act) = what
+            && act.step == ActStep::Done
             && matches!(act.did, Did::Release | Did::Change)
             && let Some(action) = act.action
         {
@@ -52,13 +52,14 @@ mod tests {
         let act = |time, did, step, action| {
             let hold = HoldOf { job, num_holds: Some(1), entered_current_status: None };
             let (id, edits, detail) = (None, Vec::new(), None);
-            let what = What::Act(Act { id, hold, did, step, action: Some(action), edits, detail });
+            let what =
+                EntryKind::Act(Act { id, hold, did, step, action: Some(action), edits, detail });
             Entry { version: VERSION, time, what }
         };
         let entries = [
-            act(NOON + 3_595, Did::Change, Step::Intended, Action::Other),
-            act(NOON + 3_598, Did::Change, Step::Done, Action::Memory),
-            act(NOON + 3_599, Did::Change, Step::Refused, Action::Disk),
+            act(NOON + 3_595, Did::Change, ActStep::Intended, Action::Other),
+            act(NOON + 3_598, Did::Change, ActStep::Done, Action::Memory),
+            act(NOON + 3_599, Did::Change, ActStep::Refused, Action::Disk),
         ];
         journal.lock().unwrap().add(&entries).unwrap();
 

@@ -56,8 +56,10 @@ pub use metadata::{
     limits, rows_of_action,
 };
 pub use platt::{Apart, cross_entropy, fit, fit_near, platt};
-pub use recalibration::{Change, Interval, LEAST_OUTCOMES, Recalibration, RecalibrationCheck};
-pub use sheet::{ClosedLoop, Found, Leakage, Sheet, SheetFigure};
+pub use recalibration::{
+    FigureChange, Interval, LEAST_OUTCOMES, Recalibration, RecalibrationCheck,
+};
+pub use sheet::{ClosedLoop, Leakage, LeakageFound, Sheet, SheetFigure};
 pub use trees::{Forest, Node, TREE_TENSORS};
 
 /// The archive shipped with this program.

@@ -50,14 +50,14 @@ pub struct RecalibrationCheck {
     pub clusters: u64,
     /// Expected calibration error: the mean distance between probability and share of success over
     /// 15 bins of equal weight.
-    pub calibration_error: Change,
+    pub calibration_error: FigureChange,
     /// Mean negative log-likelihood, natural logarithm.
-    pub log_loss: Change,
+    pub log_loss: FigureChange,
 }
 
 /// A figure with the calibration before and with the one fitted.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Change {
+pub struct FigureChange {
     /// Before.
     pub before: Interval,
     /// After.

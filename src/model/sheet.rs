@@ -50,7 +50,7 @@ pub struct Leakage {
     /// Its name.
     pub name: String,
     /// Whether it is there.
-    pub found: Found,
+    pub found: LeakageFound,
     /// Why.
     pub why: String,
     /// The test or file that shows it.
@@ -60,7 +60,7 @@ pub struct Leakage {
 /// Whether a kind of leakage is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Found {
+pub enum LeakageFound {
     /// It cannot be there, for the reason given.
     No,
     /// In part, or it cannot be told.
@@ -72,7 +72,7 @@ pub enum Found {
     Unknown,
 }
 
-impl Found {
+impl LeakageFound {
     /// The words printed.
     pub const fn words(self) -> &'static str {
         match self {

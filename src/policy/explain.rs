@@ -56,7 +56,7 @@ pub struct ExplainedPolicy {
     /// The whole expression, or what is wrong with a text that is none.
     pub root: Result<Part, String>,
     /// Attributes that it names, also through others, and that the ad does not have.
-    pub missing: Vec<Missing>,
+    pub missing: Vec<MissingAttribute>,
 }
 
 impl ExplainedPolicy {
@@ -117,7 +117,7 @@ pub struct Named {
 
 /// An attribute that an expression names and that the ad does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Missing {
+pub struct MissingAttribute {
     /// The name, with `TARGET.` where it is of the ad of a machine, without which policies are
     /// evaluated.
     pub name: String,
@@ -338,8 +338,8 @@ fn has(ad: &ClassAd, name: &str) -> bool {
     ad.contains(name) || names::is_keyword(name)
 }
 
-fn missing(ad: &ClassAd, expr: &Expr) -> Vec<Missing> {
-    let mut out: Vec<Missing> = Vec::new();
+fn missing(ad: &ClassAd, expr: &Expr) -> Vec<MissingAttribute> {
+    let mut out: Vec<MissingAttribute> = Vec::new();
     for reference in followed(ad, expr).iter().flat_map(references) {
         let name = reference.name.as_str();
         let missing = match reference.scope {
@@ -350,10 +350,10 @@ fn missing(ad: &ClassAd, expr: &Expr) -> Vec<Missing> {
                     own.or_else(|| names::nearest_attribute(name)).map(str::to_owned)
                 };
                 let nearest = if is_known { None } else { nearest() };
-                Missing { name: name.to_owned(), is_known, nearest }
+                MissingAttribute { name: name.to_owned(), is_known, nearest }
             }
             ReferenceScope::Target => {
-                Missing { name: format!("TARGET.{name}"), is_known: false, nearest: None }
+                MissingAttribute { name: format!("TARGET.{name}"), is_known: false, nearest: None }
             }
             _ => continue,
         };

@@ -155,7 +155,7 @@ fn expressions_of_the_ad_are_taken_apart_too() {
             "  true, from 0: MY.NumHolds > 0",
         ]
     );
-    let missing = Missing {
+    let missing = MissingAttribute {
         name: "NumJobStart".to_owned(),
         is_known: false,
         nearest: Some("NumJobStarts".to_owned()),

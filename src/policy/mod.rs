@@ -45,7 +45,7 @@ pub use clauses::clauses;
 pub(crate) use clauses::{asks_time, followed, is_by_chance, operands, without_parentheses};
 pub use dagman::DagNode;
 pub(crate) use explain::explain_in;
-pub use explain::{ExplainedPolicy, Explanation, Form, Missing, Named, Part, explain};
+pub use explain::{ExplainedPolicy, Explanation, Form, MissingAttribute, Named, Part, explain};
 pub use forecast::{BlockingClause, Forecast, Gate, Policy, PolicyAction, Truth, forecast};
 #[cfg(test)]
 pub(crate) use knobs::KEPT_BY;
@@ -53,7 +53,7 @@ pub use knobs::Knobs;
 pub(crate) use lint::names::{
     is_known as is_known_attribute, is_owners, nearest, nearest_attribute,
 };
-pub use own_limit::{Again, Measure, OwnLimit, own_limit_within, refuses_another_run};
+pub use own_limit::{HeldAgain, Measure, OwnLimit, own_limit_within, refuses_another_run};
 pub use prediction::Prediction;
 pub(crate) use prediction::display_name;
 pub use prospect::Prospect;

@@ -81,7 +81,7 @@ const CLOCK: i64 = 86_400_000;
 
 /// When the limit holds the job again, if it is released as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Again {
+pub enum HeldAgain {
     /// When the next run has used up as much.
     WhenReached,
     /// At once: what was used up before counts.
@@ -121,7 +121,7 @@ pub struct OwnLimit {
     /// How it is raised.
     pub raise: Raise,
     /// When it holds the job again.
-    pub again: Again,
+    pub again: HeldAgain,
 }
 
 impl OwnLimit {
@@ -202,7 +202,7 @@ fn duration(ad: &ClassAd, attribute: &str, began: &[&str]) -> Option<OwnLimit> {
             from: limit as f64,
             to: reached.saturating_mul(2),
         },
-        again: Again::WhenReached,
+        again: HeldAgain::WhenReached,
     })
 }
 
@@ -235,7 +235,7 @@ fn of_policy(
         limit: comparison.limit,
         measure: comparison.measure,
         raise,
-        again: if at_once { Again::AtOnce } else { Again::WhenReached },
+        again: if at_once { HeldAgain::AtOnce } else { HeldAgain::WhenReached },
     })
 }
 

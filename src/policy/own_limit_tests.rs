@@ -70,18 +70,18 @@ fn a_limit_in_an_attribute_is_doubled_there() {
     assert_eq!(limit.test, "time() - JobCurrentStartDate > RunLimit");
     assert_eq!((limit.reached, limit.limit), (700.0, 600.0));
     assert_eq!(limit.raise, attribute("RunLimit", 600.0, 1400));
-    assert_eq!(limit.again, Again::WhenReached);
+    assert_eq!(limit.again, HeldAgain::WhenReached);
 }
 
 #[test]
 fn the_birthday_of_the_shadow_is_gone_once_the_job_is_held() {
     let limit = periodic("time() - ShadowBday > 600", &[]).unwrap();
-    assert_eq!((limit.reached, limit.limit, limit.again), (700.0, 600.0, Again::WhenReached));
+    assert_eq!((limit.reached, limit.limit, limit.again), (700.0, 600.0, HeldAgain::WhenReached));
     let began = "JobCurrentStartExecutingDate";
     let text = format!("JobStatus == 2 && {began} >= ShadowBday && time() - {began} > 600");
     let executing = (BEGAN + 50).to_string();
     let limit = periodic(&text, &[(began, &executing)]).unwrap();
-    assert_eq!((limit.reached, limit.limit, limit.again), (650.0, 600.0, Again::WhenReached));
+    assert_eq!((limit.reached, limit.limit, limit.again), (650.0, 600.0, HeldAgain::WhenReached));
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn dates_count_from_the_date_they_name() {
     assert_eq!(limit.raise, attribute("Most", 600.0, 1400));
     // A date by itself cannot be doubled; which later one will do is not known.
     let limit = periodic("time() > Deadline", &[("Deadline", &(HELD - 5).to_string())]).unwrap();
-    assert_eq!((limit.raise, limit.again), (Raise::Unknown, Again::AtOnce));
+    assert_eq!((limit.raise, limit.again), (Raise::Unknown, HeldAgain::AtOnce));
 }
 
 #[test]
@@ -125,10 +125,10 @@ fn what_is_kept_from_run_to_run_holds_it_at_once() {
         ("JobStatus == 2 && RemoteWallClockTime > MaxStarts * 300", attribute("MaxStarts", 2.0, 9)),
     ] {
         let limit = periodic(test, &[("MaxStarts", "2")]).unwrap();
-        assert_eq!((limit.raise, limit.again), (raise, Again::AtOnce), "{test}");
+        assert_eq!((limit.raise, limit.again), (raise, HeldAgain::AtOnce), "{test}");
     }
     let tried = periodic("JobStatus == 2 && MemoryUsage > 100", &[("MemoryUsage", "200")]);
-    assert_eq!(tried.unwrap().again, Again::WhenReached, "a new run begins small");
+    assert_eq!(tried.unwrap().again, HeldAgain::WhenReached, "a new run begins small");
 }
 
 #[test]

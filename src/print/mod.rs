@@ -73,7 +73,7 @@ use crate::workflow::View;
 pub use attributes::attributes;
 pub(crate) use attributes::{NAMES as ATTRIBUTE_NAMES, output};
 pub(crate) use json::WATCH_NAMES;
-pub use output::{Output, Style};
+pub use output::{PrintForm, Style};
 
 /// What printing needs to know besides the advices.
 #[derive(Clone, Debug)]
@@ -115,18 +115,18 @@ enum Form<'a> {
 
 impl<'a> Printer<'a> {
     /// Prints to `out` in the form asked for.
-    pub fn new(out: &'a mut dyn Write, output: &'a Output, page: &'a Page) -> Self {
+    pub fn new(out: &'a mut dyn Write, output: &'a PrintForm, page: &'a Page) -> Self {
         let form = match output {
-            Output::Groups => Form::Groups(Groups::default()),
-            Output::Table => Form::Table(Vec::new(), Sources::default()),
-            Output::Totals => Form::Totals(totals::Totals::default()),
-            Output::Long => Form::Long,
-            Output::Json => Form::Json,
-            Output::JsonLines => Form::JsonLines,
-            Output::AutoFormat(letters, names) => {
+            PrintForm::Groups => Form::Groups(Groups::default()),
+            PrintForm::Table => Form::Table(Vec::new(), Sources::default()),
+            PrintForm::Totals => Form::Totals(totals::Totals::default()),
+            PrintForm::Long => Form::Long,
+            PrintForm::Json => Form::Json,
+            PrintForm::JsonLines => Form::JsonLines,
+            PrintForm::AutoFormat(letters, names) => {
                 Form::AutoFormat(autoformat::Rows::new(letters, names, page.now))
             }
-            Output::Format(pairs) => Form::Format(percent::Formats::new(pairs, page.now)),
+            PrintForm::Format(pairs) => Form::Format(percent::Formats::new(pairs, page.now)),
         };
         Self { out, page, count: 0, form }
     }
@@ -192,10 +192,10 @@ impl<'a> Printer<'a> {
 pub(crate) fn print_view(
     out: &mut dyn Write,
     view: &View,
-    output: &Output,
+    output: &PrintForm,
     page: &Page,
 ) -> io::Result<()> {
-    if *output != Output::Json {
+    if *output != PrintForm::Json {
         return workflow::print(out, view, page);
     }
     out.write_all(attributes::output(view)?.as_bytes())

@@ -5,7 +5,7 @@ use crate::inquiry::Inputs;
 
 /// How advices are printed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Output {
+pub enum PrintForm {
     /// A block for one job, groups for several.
     #[default]
     Groups,
@@ -25,7 +25,7 @@ pub enum Output {
     Format(Vec<(String, String)>),
 }
 
-impl Output {
+impl PrintForm {
     /// The attributes and expressions that are named.
     pub fn expressions(&self) -> Vec<&str> {
         match self {

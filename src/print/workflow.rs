@@ -12,8 +12,8 @@ use crate::metrics::Band;
 use crate::sentences::times::length;
 use crate::text::{Foreign, plural, printable};
 use crate::workflow::{
-    Blocker, Cause, Column, KeepOff, Manager, ManagerState, Matrix, OTHERS, Progress, Recovering,
-    Recovery, Rescue, ShownBy, State, Suspect, Thrashing, View,
+    Blocker, FailureCause, KeepOff, Manager, ManagerState, Matrix, NodeState, OTHERS, PlaceRuns,
+    Progress, Recovering, Recovery, Rescue, ShownBy, Suspect, Thrashing, View,
 };
 
 /// Causes that have a column of their own; the others share one.
@@ -89,8 +89,8 @@ pub(super) fn counts(view: &View) -> String {
 
 /// What is said of a DAG of which no node has a job that started; `None` for another one.
 fn not_started(progress: &Progress) -> Option<String> {
-    let (all, done) = (progress.nodes(), progress.of(State::Done));
-    if all > done + progress.of(State::Waiting) {
+    let (all, done) = (progress.nodes(), progress.of(NodeState::Done));
+    if all > done + progress.of(NodeState::Waiting) {
         return None;
     }
     let nodes = plural(all, "node");
@@ -235,7 +235,7 @@ pub(super) fn grouping(matrix: &Matrix, shown: usize) -> Option<String> {
 }
 
 /// The name of a row, with how many places it stands for.
-pub(super) fn place(column: &Column) -> String {
+pub(super) fn place(column: &PlaceRuns) -> String {
     match column.name.as_str() {
         "" => "not known".to_owned(),
         name if column.places > 1 => format!("{} ({})", named(name), column.places),
@@ -244,7 +244,7 @@ pub(super) fn place(column: &Column) -> String {
 }
 
 /// A cause, and what its code means.
-pub(super) fn legend(cause: &Cause) -> String {
+pub(super) fn legend(cause: &FailureCause) -> String {
     let meaning = cause.meaning().map_or(String::new(), |meaning| format!(": {meaning}"));
     format!("{}{meaning}", cause.name())
 }
@@ -394,7 +394,7 @@ pub(super) const TO_GO_ON: &str =
 /// What stands before a node that failed or is on hold.
 fn label(blocker: &Blocker) -> &'static str {
     match (blocker.waiting, blocker.state) {
-        (0, State::Failed) => "Failed: ",
+        (0, NodeState::Failed) => "Failed: ",
         (0, _) => "On hold: ",
         _ => "Blocked: ",
     }
@@ -405,7 +405,7 @@ pub(super) fn blocked(blocker: &Blocker) -> String {
     let jobs: Vec<String> = blocker.jobs.iter().map(ToString::to_string).collect();
     let jobs = if jobs.len() > 3 { String::new() } else { format!(" (job {})", jobs.join(", ")) };
     let is = match blocker.state {
-        State::Failed => "failed",
+        NodeState::Failed => "failed",
         _ => "is on hold",
     };
     let waiting = match blocker.waiting {

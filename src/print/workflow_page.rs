@@ -8,7 +8,7 @@ use super::workflow::{
     outputs_left_out, place, sentence, states, to_do,
 };
 use crate::page::{Section, document, escape, figure, head, list};
-use crate::workflow::{Matrix, Progress, State, View};
+use crate::workflow::{Matrix, NodeState, Progress, View};
 
 /// The title of a page of this program.
 const PAGE_TITLE: &str = "What is wrong where";
@@ -153,12 +153,12 @@ fn of_dag(progress: &Progress) -> String {
     let mut left = 0.0;
     for (state, count) in &progress.counts {
         let colour = match state {
-            State::Done => "var(--good)",
-            State::Failed => "var(--bad)",
-            State::Held => "var(--open)",
-            State::Running => "var(--c0)",
-            State::Idle => "var(--c7)",
-            State::Waiting => "var(--rule)",
+            NodeState::Done => "var(--good)",
+            NodeState::Failed => "var(--bad)",
+            NodeState::Held => "var(--open)",
+            NodeState::Running => "var(--c0)",
+            NodeState::Idle => "var(--c7)",
+            NodeState::Waiting => "var(--rule)",
         };
         let share = width as f64 * *count as f64 / all.max(1) as f64;
         let _ = writeln!(

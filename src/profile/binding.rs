@@ -51,7 +51,7 @@ const LEAST: f64 = 0.1;
 /// The parts of a slot that a job takes of each resource, in the order of [`Binding::ALL`], from 0
 /// on; 1 is all of a slot of one processor. `None`: not known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Shares {
+pub struct SlotShares {
     /// Processors that work for it.
     pub cpu: Option<f64>,
     /// Memory, by its peak.
@@ -62,7 +62,7 @@ pub struct Shares {
     pub network: Option<f64>,
 }
 
-impl Shares {
+impl SlotShares {
     /// Of processors that work, bytes of memory at the peak, and bytes a second of disk and network.
     #[must_use]
     pub fn of(used: [Option<f64>; 4]) -> Self {
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn the_largest_share_of_a_slot_binds() {
         let of = |cpu, memory, disk, network| {
-            Shares::of([Some(cpu), Some(memory), Some(disk), network]).binding()
+            SlotShares::of([Some(cpu), Some(memory), Some(disk), network]).binding()
         };
         assert_eq!(of(0.9, 1e9, 1e6, None), Some(Binding::Cpu));
         assert_eq!(of(0.9, 4e9, 1e6, None), Some(Binding::Memory));
@@ -132,6 +132,6 @@ mod tests {
         assert_eq!(of(0.1, 1e8, 0.0, Some(5e6)), Some(Binding::Network));
         assert_eq!(of(0.09, 1e8, 1e5, None), None);
         assert_eq!(of(f64::INFINITY, 1e300, 1e5, None), None);
-        assert_eq!(Shares::default().binding(), None);
+        assert_eq!(SlotShares::default().binding(), None);
     }
 }

@@ -4,18 +4,18 @@ use serde::Serialize;
 
 use super::binding::Binding;
 use super::measured::Measured;
-use super::script::{Likely, ScriptProfile};
+use super::script::{Likelihood, ScriptProfile};
 
 /// What was said of a script, and what binds the jobs that run it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Check {
+pub struct ScriptCheck {
     /// What was said.
-    pub said: Likely,
+    pub said: Likelihood,
     /// What binds most of the jobs that were measured.
     pub measured: Binding,
 }
 
-impl Check {
+impl ScriptCheck {
     /// `None`: nothing was said to be likely, or most jobs are bound by nothing. Traffic is not
     /// compared: HTCondor counts its own transfers, which no script does, and not what a program
     /// loads by itself. Nor is disk where no byte of it was counted, as on execution points without
@@ -38,18 +38,18 @@ impl Check {
 
 #[cfg(test)]
 mod tests {
-    use super::super::binding::Shares;
+    use super::super::binding::SlotShares;
     use super::*;
 
     fn check(said: Binding, probability: f64, measured: Option<Binding>) -> Option<bool> {
-        let likely = Likely { binding: said, probability };
+        let likely = Likelihood { binding: said, probability };
         let named = (probability >= 0.65).then_some(likely);
         let profile = ScriptProfile { named, likely: vec![likely], evidence: Vec::new() };
-        let shares = Shares { disk: Some(0.01), ..Shares::default() };
+        let shares = SlotShares { disk: Some(0.01), ..SlotShares::default() };
         let measured = Measured { binding: measured, shares, ..Measured::default() };
-        let blind = Measured { shares: Shares::default(), ..measured.clone() };
-        assert!(said != Binding::Disk || Check::of(&profile, &blind).is_none());
-        Check::of(&profile, &measured).map(|check| check.is_right())
+        let blind = Measured { shares: SlotShares::default(), ..measured.clone() };
+        assert!(said != Binding::Disk || ScriptCheck::of(&profile, &blind).is_none());
+        ScriptCheck::of(&profile, &measured).map(|check| check.is_right())
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::text::shown;
 
 /// What is said of a script.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Judged {
+pub struct ScriptVerdict {
     /// `Python`, `shell` or `R`.
     pub language: String,
     /// Places that are no syntax of the language.
@@ -31,7 +31,7 @@ const STARTS: usize = 6;
 /// Characters of a program's name.
 const NAME: usize = 200;
 
-impl Judged {
+impl ScriptVerdict {
     /// Reads a script, in at most this time. `arguments`: those that it is called with, as far as they
     /// are known.
     ///

@@ -3,7 +3,7 @@
 use classads::ClassAd;
 use serde::Serialize;
 
-use super::binding::{Binding, SLOT, Shares};
+use super::binding::{Binding, SLOT, SlotShares};
 use crate::job_status::{COMPLETED, HELD, IDLE, REMOVED, RUNNING};
 
 /// Attributes that are looked at.
@@ -61,9 +61,9 @@ const FIRST_UPDATE: i64 = 300;
 
 /// What a job used in its last run, and how long it waited and ran.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Used {
+pub struct LastUsage {
     /// Of what a slot of one processor has. `None`: it did not run for a minute, or nothing is known.
-    pub shares: Option<Shares>,
+    pub shares: Option<SlotShares>,
     /// What its own slot has of such a slot, in the order of [`Binding::ALL`].
     pub slot: [f64; 4],
     /// Seconds from the submission to the first start, or until now.
@@ -81,7 +81,7 @@ pub struct Duration {
     pub has_ended: bool,
 }
 
-impl Used {
+impl LastUsage {
     /// Of a job, by its ad, at `now`, Unix seconds.
     ///
     /// Processors: RemoteUserCpu and RemoteSysCpu against the time of the runs that these count; of a
@@ -99,7 +99,7 @@ impl Used {
             _ if failed(ad) || !has_begun(ad) => None,
             _ => counted_seconds(ad)
                 .and_then(|seconds| shares(ad, seconds))
-                .map(|shares| Shares { network: network(ad), ..shares }),
+                .map(|shares| SlotShares { network: network(ad), ..shares }),
         };
         // What binds is not known of one resource alone.
         let shares = shares.filter(|shares| shares.cpu.is_some() && shares.memory.is_some());
@@ -125,23 +125,23 @@ fn has_begun(ad: &ClassAd) -> bool {
 fn network(ad: &ClassAd) -> Option<f64> {
     let seconds = number(ad, "RemoteWallClockTime").filter(|seconds| *seconds >= LEAST_SECONDS)?;
     let bytes = both(ad, "BytesRecvd", "BytesSent")?;
-    Shares::of([None, None, None, Some(bytes / seconds)]).network
+    SlotShares::of([None, None, None, Some(bytes / seconds)]).network
 }
 
 /// Of a run of so many seconds, but for traffic. `None`: too short, or nothing is known.
-fn shares(ad: &ClassAd, seconds: f64) -> Option<Shares> {
+fn shares(ad: &ClassAd, seconds: f64) -> Option<SlotShares> {
     let cpu = both(ad, "RemoteUserCpu", "RemoteSysCpu").map(|cpu| cpu / seconds);
     let disk = both(ad, "BlockReadKbytes", "BlockWriteKbytes").map(|kib| kib * 1024.0 / seconds);
-    let shares = Shares::of([cpu, memory(ad), disk, None]);
+    let shares = SlotShares::of([cpu, memory(ad), disk, None]);
     let is_known = Binding::ALL.iter().any(|one| shares.get(*one).is_some());
     (seconds >= LEAST_SECONDS && is_known).then_some(shares)
 }
 
 /// Of a run that goes on: rates of what is counted late are not known. Until the first update figures
 /// are those of an earlier run.
-fn shares_so_far(ad: &ClassAd, now: i64) -> Option<Shares> {
+fn shares_so_far(ad: &ClassAd, now: i64) -> Option<SlotShares> {
     let began = start_of_run(ad).filter(|_| has_begun(ad))?;
-    let shares = Shares::of([number(ad, "CpusUsage"), memory(ad), None, None]);
+    let shares = SlotShares::of([number(ad, "CpusUsage"), memory(ad), None, None]);
     (now.saturating_sub(began) >= FIRST_UPDATE).then_some(shares)
 }
 
@@ -243,9 +243,9 @@ pub struct Measured {
     /// Jobs that ran for a minute and whose use is known.
     pub jobs: usize,
     /// The median share of a slot.
-    pub shares: Shares,
+    pub shares: SlotShares,
     /// The median of what their own slots have of a slot of one processor.
-    pub slot: Shares,
+    pub slot: SlotShares,
     /// What binds more than half of them.
     pub binding: Option<Binding>,
     /// Jobs that each resource binds, in the order of [`Binding::ALL`].
@@ -255,16 +255,16 @@ pub struct Measured {
 impl Measured {
     /// Of jobs.
     #[must_use]
-    pub fn of(used: &[Used]) -> Self {
-        let known: Vec<(Shares, [f64; 4])> =
+    pub fn of(used: &[LastUsage]) -> Self {
+        let known: Vec<(SlotShares, [f64; 4])> =
             used.iter().filter_map(|used| Some((used.shares?, used.slot))).collect();
         let bound = Binding::ALL
             .map(|one| known.iter().filter(|(shares, _)| shares.binding() == Some(one)).count());
         let is_most = |one: &Binding| 2 * bound[one.number()] > known.len();
         Self {
             jobs: known.len(),
-            shares: Shares::medians(|one| known.iter().filter_map(move |of| of.0.get(one))),
-            slot: Shares::medians(|one| known.iter().map(move |of| of.1[one.number()])),
+            shares: SlotShares::medians(|one| known.iter().filter_map(move |of| of.0.get(one))),
+            slot: SlotShares::medians(|one| known.iter().map(move |of| of.1[one.number()])),
             binding: Binding::ALL.into_iter().find(is_most),
             bound,
         }
@@ -284,7 +284,7 @@ mod tests {
         let text = "JobStatus = 4\nRemoteUserCpu = 90.0\nRemoteSysCpu = 5.0\nRemoteWallClockTime = 1000.0\n\
                     NumJobStarts = 3\nCommittedTime = 100\nMemoryUsage = 4096\nBlockReadKbytes = 2048\n\
                     BytesRecvd = 1000000.0\n";
-        let shares = Used::of(&ad(text), 0).shares.unwrap();
+        let shares = LastUsage::of(&ad(text), 0).shares.unwrap();
         assert_eq!(shares.cpu, Some(0.95));
         assert_eq!(shares.memory, Some(2.0));
         assert_eq!(shares.disk, Some(2048.0 * 1024.0 / 100.0 / 1e7));
@@ -295,29 +295,29 @@ mod tests {
     #[test]
     fn a_short_run_says_nothing() {
         let text = "JobStatus = 4\nRemoteUserCpu = 9.0\nCommittedTime = 59\n";
-        assert_eq!(Used::of(&ad(text), 0).shares, None);
+        assert_eq!(LastUsage::of(&ad(text), 0).shares, None);
         // Which of three runs the processor time is of is not known.
         let text =
             "JobStatus = 1\nRemoteUserCpu = 90.0\nRemoteWallClockTime = 100.0\nNumJobStarts = 3\n";
-        assert_eq!(Used::of(&ad(text), 0).shares, None);
+        assert_eq!(LastUsage::of(&ad(text), 0).shares, None);
         let text = "JobStatus = 4\nCommittedTime = 100\n";
-        assert_eq!(Used::of(&ad(text), 0).shares, None);
+        assert_eq!(LastUsage::of(&ad(text), 0).shares, None);
         let text = "JobStatus = 4\nCommittedTime = 100\nRemoteUserCpu = 1e308\nMemoryUsage = 9\n";
-        assert_eq!(Used::of(&ad(text), 0).shares, None);
+        assert_eq!(LastUsage::of(&ad(text), 0).shares, None);
         // Of memory alone it is not known whether it binds.
         let text = "JobStatus = 4\nCommittedTime = 100\nMemoryUsage = 4096\n";
-        assert_eq!(Used::of(&ad(text), 0).shares, None);
+        assert_eq!(LastUsage::of(&ad(text), 0).shares, None);
     }
 
     #[test]
     fn a_running_job_is_measured_as_of_its_last_update() {
         let text = "JobStatus = 2\nRemoteUserCpu = 9.0\nCpusUsage = 0.5\nMemoryUsage = 9\nQDate = 400\nJobStartDate = 500\n\
                     JobCurrentStartDate = 900\nJobCurrentStartExecutingDate = 600\n";
-        let used = Used::of(&ad(text), 1000);
+        let used = LastUsage::of(&ad(text), 1000);
         assert_eq!(used.shares, None, "no update is there yet");
-        assert_eq!(Used::of(&ad(text), 1200).shares, None);
+        assert_eq!(LastUsage::of(&ad(text), 1200).shares, None);
         assert_eq!(
-            Used::of(&ad(&text.replace("= 600", "= 900")), 1200).shares.unwrap().cpu,
+            LastUsage::of(&ad(&text.replace("= 600", "= 900")), 1200).shares.unwrap().cpu,
             Some(0.5)
         );
         assert_eq!(used.waited, Some(Duration { seconds: 100.0, has_ended: true }));
@@ -334,7 +334,7 @@ mod tests {
             ("JobStatus = 3\n", false),
             ("JobStatus = 5\n", true),
         ] {
-            let used = Used::of(&ad(&format!("{text}{more}")), 0);
+            let used = LastUsage::of(&ad(&format!("{text}{more}")), 0);
             assert_eq!(used.shares.is_some(), is_measured, "{more}");
         }
     }
@@ -343,9 +343,9 @@ mod tests {
     fn a_run_whose_program_never_began_has_the_figures_of_another() {
         let text = "JobStatus = 5\nJobCurrentStartDate = 9000\nJobCurrentStartExecutingDate = 100\n\
                     LastRemoteWallClockTime = 100.0\nRemoteUserCpu = 3600.0\nMemoryUsage = 9\n";
-        assert_eq!(Used::of(&ad(text), 9_200).shares, None);
+        assert_eq!(LastUsage::of(&ad(text), 9_200).shares, None);
         let begun = text.replace("= 100\n", "= 9000\n");
-        assert!(Used::of(&ad(&begun), 9_200).shares.is_some());
+        assert!(LastUsage::of(&ad(&begun), 9_200).shares.is_some());
     }
 
     #[test]
@@ -353,19 +353,24 @@ mod tests {
         let text = "JobStatus = 4\nQDate = 0\nJobStartDate = 1000\nJobCurrentStartDate = 1000\nMemoryUsage = 9\n\
                     JobCurrentStartExecutingDate = 4600\nCompletionDate = 5400\nCommittedTime = 4400\n\
                     RemoteUserCpu = 780.0\n";
-        let used = Used::of(&ad(text), 9_000);
+        let used = LastUsage::of(&ad(text), 9_000);
         assert_eq!(used.shares.unwrap().cpu, Some(0.975));
         assert_eq!(used.waited.map(|waited| waited.seconds), Some(1_000.0));
-        assert_eq!(Used::of(&ad(&format!("{text}NumHolds = 1\n")), 9_000).waited, None);
+        assert_eq!(LastUsage::of(&ad(&format!("{text}NumHolds = 1\n")), 9_000).waited, None);
     }
 
     #[test]
     fn most_jobs_say_what_binds() {
-        let of = |cpu: f64, memory: f64| Used {
-            shares: Some(Shares { cpu: Some(cpu), memory: Some(memory), ..Shares::default() }),
-            ..Used::default()
+        let of = |cpu: f64, memory: f64| LastUsage {
+            shares: Some(SlotShares {
+                cpu: Some(cpu),
+                memory: Some(memory),
+                ..SlotShares::default()
+            }),
+            ..LastUsage::default()
         };
-        let measured = Measured::of(&[of(0.9, 0.1), of(0.8, 0.1), of(0.1, 0.5), Used::default()]);
+        let measured =
+            Measured::of(&[of(0.9, 0.1), of(0.8, 0.1), of(0.1, 0.5), LastUsage::default()]);
         assert_eq!((measured.jobs, measured.binding), (3, Some(Binding::Cpu)));
         assert_eq!(measured.bound, [2, 1, 0, 0]);
         assert_eq!(measured.shares.cpu, Some(0.8));

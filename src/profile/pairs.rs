@@ -42,11 +42,14 @@ impl Pair {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::Shares;
+    use crate::profile::SlotShares;
 
     fn of(cpu: f64, memory: f64, slot: f64) -> Measured {
-        let shares =
-            |cpu, memory| Shares { cpu: Some(cpu), memory: Some(memory), ..Shares::default() };
+        let shares = |cpu, memory| SlotShares {
+            cpu: Some(cpu),
+            memory: Some(memory),
+            ..SlotShares::default()
+        };
         Measured { shares: shares(cpu, memory), slot: shares(1.0, slot), ..Measured::default() }
     }
 

@@ -61,10 +61,10 @@ impl ScriptModel {
         let probabilities = self.linear.probabilities(&columns(tree, arguments));
         let evidence = evidence(tree);
         let all = Binding::ALL.into_iter().zip(probabilities);
-        let likely = all.map(|(binding, probability)| Likely { binding, probability });
+        let likely = all.map(|(binding, probability)| Likelihood { binding, probability });
         // A resource that no call uses is named by none.
-        let speaks = |one: &Likely| evidence.iter().any(|call| call.binding == one.binding);
-        let mut likely: Vec<Likely> = likely.filter(speaks).collect();
+        let speaks = |one: &Likelihood| evidence.iter().any(|call| call.binding == one.binding);
+        let mut likely: Vec<Likelihood> = likely.filter(speaks).collect();
         likely.sort_by(|a, b| b.probability.total_cmp(&a.probability));
         // Of what is very likely by its likelihood, 80 % was right: that is likely.
         let named = likely.first().copied().filter(|one| Band::of(one.probability) >= Band::Likely);
@@ -76,16 +76,16 @@ impl ScriptModel {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScriptProfile {
     /// The resource that is likely to bind it, if one is.
-    pub named: Option<Likely>,
+    pub named: Option<Likelihood>,
     /// Resources that calls use, the likeliest first.
-    pub likely: Vec<Likely>,
+    pub likely: Vec<Likelihood>,
     /// Calls that use a resource.
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<ResourceCall>,
 }
 
 /// How likely a resource binds a script.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Likely {
+pub struct Likelihood {
     /// The resource.
     pub binding: Binding,
     /// 0 to 1; all four have the sum 1.
@@ -94,7 +94,7 @@ pub struct Likely {
 
 /// A call that uses a resource.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Evidence {
+pub struct ResourceCall {
     /// The resource.
     pub binding: Binding,
     /// What is called.
@@ -115,8 +115,8 @@ const EVIDENCE: usize = 25;
 const LEAST_SIZE: f64 = 1e6;
 
 /// Calls by resource: those in most loops first, then those that stand there most often.
-fn evidence(tree: &Tree) -> Vec<Evidence> {
-    let mut found: BTreeMap<(Binding, &str), Evidence> = BTreeMap::new();
+fn evidence(tree: &Tree) -> Vec<ResourceCall> {
+    let mut found: BTreeMap<(Binding, &str), ResourceCall> = BTreeMap::new();
     for (number, node) in tree.nodes.iter().enumerate().filter(|(_, node)| node.kind == Kind::Call)
     {
         let Some(of) = Use::of_call(tree, number) else { continue };
@@ -126,7 +126,7 @@ fn evidence(tree: &Tree) -> Vec<Evidence> {
             continue;
         }
         let Some(binding) = of.binding() else { continue };
-        let one = found.entry((binding, &node.name)).or_insert_with(|| Evidence {
+        let one = found.entry((binding, &node.name)).or_insert_with(|| ResourceCall {
             binding,
             name: shown(&node.name, 60),
             calls: 0,
@@ -137,7 +137,7 @@ fn evidence(tree: &Tree) -> Vec<Evidence> {
         one.loops = one.loops.max(node.loops);
         one.size = one.size.into_iter().chain(size).reduce(f64::max);
     }
-    let mut all: Vec<Evidence> = found.into_values().collect();
+    let mut all: Vec<ResourceCall> = found.into_values().collect();
     all.sort_by(|a, b| (a.binding, b.loops, b.calls).cmp(&(b.binding, a.loops, a.calls)));
     let mut counts = [0; 4];
     all.retain(|one| {

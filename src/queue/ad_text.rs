@@ -7,7 +7,7 @@ use std::sync::{Arc, Weak};
 
 use classads::{ClassAd, Syntax};
 
-use crate::shares::Size;
+use crate::shares::ItemSize;
 
 /// Between name and expression of an attribute in the old syntax.
 const OLD: &str = " = ";
@@ -130,7 +130,7 @@ impl AdText {
     }
 }
 
-impl Size for AdText {
+impl ItemSize for AdText {
     fn size(&self) -> u64 {
         let common = if Arc::strong_count(&self.common) == 1 { self.common.len() } else { 0 };
         (common + self.own.len()) as u64

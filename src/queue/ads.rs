@@ -1,16 +1,16 @@
 //! Job ads one by one from what `condor_q -long`, `-json` and `-jsonl` write, with the attributes
 //! needed.
 //!
-//! A few ads at a time are in memory. Kept are the attributes of the [`Projection`] and those that
-//! policies of the ad refer to. A damaged attribute or ad is reported with the line it stands on;
-//! what follows is read.
+//! A few ads at a time are in memory. Kept are the attributes of the [`AdProjection`] and those
+//! that policies of the ad refer to. A damaged attribute or ad is reported with the line it stands
+//! on; what follows is read.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead};
 
 use classads::{AdStream, ClassAd};
 
-use super::projection::{Projection, is_policy};
+use super::projection::{AdProjection, is_policy};
 
 /// Faults of one ad that are reported.
 const FAULTS: usize = 20;
@@ -39,7 +39,7 @@ impl<R: BufRead> Ads<R> {
     ///
     /// # Errors
     /// When the input cannot be read.
-    pub fn new(mut input: R, projection: &Projection) -> io::Result<Self> {
+    pub fn new(mut input: R, projection: &AdProjection) -> io::Result<Self> {
         let start = loop {
             match input.fill_buf() {
                 Ok(bytes) => break bytes,
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     fn read(text: &[u8]) -> (Vec<ClassAd>, Vec<String>) {
-        let projection = Projection::new(crate::history::ATTRIBUTES, None);
+        let projection = AdProjection::new(crate::history::ATTRIBUTES, None);
         let (mut ads, mut faults) = (Vec::new(), Vec::new());
         for item in Ads::new(text, &projection).unwrap() {
             match item.unwrap() {
@@ -151,7 +151,7 @@ mod tests {
     fn whole_ads_keep_what_their_policies_say() {
         let text =
             b"ClusterId = 7\nProcId = 1\nPeriodicRelease = (NumHolds <\nOther = (\nAnything = 1\n";
-        let mut ads = Ads::new(&text[..], &Projection::whole()).unwrap();
+        let mut ads = Ads::new(&text[..], &AdProjection::whole()).unwrap();
         let items: Vec<AdItem> = ads.by_ref().map(Result::unwrap).collect();
         let [AdItem::Fault(_), AdItem::Ad(ad)] = items.as_slice() else { panic!("{items:?}") };
         assert_eq!(names(ad), ["ClusterId", "ProcId", "PeriodicRelease", "Anything"]);

@@ -10,7 +10,7 @@ use std::thread;
 use classads::ClassAd;
 
 use super::job::{Found, Sorter};
-use super::{AdItem, Ads, Projection, QueueError, Selection};
+use super::{AdItem, AdProjection, Ads, QueueError, Selection};
 use eventlog::input;
 
 /// Bytes read at a time.
@@ -33,7 +33,7 @@ pub fn held_jobs_of_file(
     selection: &Selection,
     filter: Filter<'_>,
     limit: Option<usize>,
-    projection: &Projection,
+    projection: &AdProjection,
 ) -> Result<Found, QueueError> {
     held_jobs(|| input::reader(path), path, selection, filter, limit, projection)
 }
@@ -48,7 +48,7 @@ pub fn held_jobs_of_text(
     selection: &Selection,
     filter: Filter<'_>,
     limit: Option<usize>,
-    projection: &Projection,
+    projection: &AdProjection,
 ) -> Result<Found, QueueError> {
     held_jobs(|| Ok(text), name, selection, filter, limit, projection)
 }
@@ -59,14 +59,14 @@ fn held_jobs<R: Read>(
     selection: &Selection,
     filter: Filter<'_>,
     limit: Option<usize>,
-    projection: &Projection,
+    projection: &AdProjection,
 ) -> Result<Found, QueueError> {
     let place = display(path);
     let mut sorter = Sorter::new(selection, limit, &place);
     let mut ads = 0;
     let error = |source| QueueError::Read { path: path.to_owned(), source };
     // What a constraint names may refer to any attribute, over several others.
-    let whole = selection.constraint.as_ref().map(|_| Projection::whole());
+    let whole = selection.constraint.as_ref().map(|_| AdProjection::whole());
     let read = whole.as_ref().unwrap_or(projection);
     // One core reads, another one sorts.
     let (sender, batches) = mpsc::sync_channel::<Vec<AdItem>>(BATCHES);
@@ -119,7 +119,7 @@ pub(crate) fn display(path: &Path) -> String {
 pub(super) fn read_ads(
     input: impl Read,
     path: &Path,
-    projection: &Projection,
+    projection: &AdProjection,
     mut take: impl FnMut(AdItem) -> ControlFlow<()>,
 ) -> Result<(), QueueError> {
     let error = |source| QueueError::Read { path: path.to_owned(), source };
@@ -161,7 +161,7 @@ mod tests {
             "ClusterId = 1\nProcId = 0\nJobStatus = 5\nHoldReason = \"open\n\nClusterId = 2\nProcId = 0\nJobStatus = 5\n",
         )
         .unwrap();
-        let projection = Projection::new(crate::history::ATTRIBUTES, None);
+        let projection = AdProjection::new(crate::history::ATTRIBUTES, None);
         let selection = Selection::default();
         let found = held_jobs_of_file(&path, &selection, &|_| true, None, &projection).unwrap();
         assert_eq!(found.held.len(), 2);
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn files_that_are_no_ads() {
         let dir = tempfile::tempdir().unwrap();
-        let projection = Projection::new(crate::history::ATTRIBUTES, None);
+        let projection = AdProjection::new(crate::history::ATTRIBUTES, None);
         let path = dir.path().join("text");
         std::fs::write(&path, "this is a letter\n").unwrap();
         let read = |path: &Path| {

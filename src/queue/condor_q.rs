@@ -11,7 +11,7 @@ use super::ads_file::read_ads;
 use super::job::{Found, QueueJob, Sorter, job_id};
 use super::projection::{LONGEST_NAME, is_policy};
 use super::tool::{run_tool, stream_tool};
-use super::{AdItem, AdText, JobSpec, Projection, QueueError, Selection};
+use super::{AdItem, AdProjection, AdText, JobSpec, QueueError, Selection};
 use crate::history::TRANSFER_CLASSES;
 use crate::text::{classad_quote, plural};
 use eventlog::JobId;
@@ -72,7 +72,7 @@ impl Schedd {
         &self,
         selection: &Selection,
         limit: Option<usize>,
-        projection: &Projection,
+        projection: &AdProjection,
     ) -> Result<Found, QueueError> {
         let only_ids = selection.jobs.iter().all(|spec| matches!(spec, JobSpec::Job(_)));
         let few = only_ids && (1..=WHOLE_ADS).contains(&selection.jobs.len());
@@ -100,7 +100,7 @@ impl Schedd {
         &self,
         selection: &Selection,
         limit: Option<usize>,
-        projection: &Projection,
+        projection: &AdProjection,
         found: &mut Found,
     ) {
         let (names, needs) = missing_references(&mut found.held, projection);
@@ -116,7 +116,7 @@ impl Schedd {
             return;
         }
         let list = format!("ClusterId,ProcId,{}", Vec::from_iter(names.iter().cloned()).join(","));
-        let wanted = Projection::new(&Vec::from_iter(names.iter().map(String::as_str)), None);
+        let wanted = AdProjection::new(&Vec::from_iter(names.iter().map(String::as_str)), None);
         let mut more: HashMap<JobId, ClassAd> = HashMap::new();
         let asked = self.ads(selection, Some(&list), limit, &wanted, |item| {
             if let AdItem::Ad(ad) = item
@@ -147,7 +147,7 @@ impl Schedd {
         selection: &Selection,
         list: Option<&str>,
         limit: Option<usize>,
-        projection: &Projection,
+        projection: &AdProjection,
         mut take: impl FnMut(AdItem),
     ) -> Result<(), QueueError> {
         let constraint = selection.expression();
@@ -197,7 +197,7 @@ impl Schedd {
         &self,
         jobs: &[JobId],
         others: &RecentRuns,
-        projection: &Projection,
+        projection: &AdProjection,
         transfers: bool,
     ) -> Result<(Vec<AdText>, Vec<String>), QueueError> {
         if !transfers {
@@ -218,7 +218,7 @@ impl Schedd {
         &self,
         jobs: &[JobId],
         others: &RecentRuns,
-        projection: &Projection,
+        projection: &AdProjection,
         classes: Option<&str>,
     ) -> Result<(Vec<AdText>, Vec<String>), QueueError> {
         let ids = epoch_specs(jobs);
@@ -264,7 +264,7 @@ impl Schedd {
     fn history(
         &self,
         arguments: &[&str],
-        projection: &Projection,
+        projection: &AdProjection,
         most: usize,
         ads: &mut Vec<AdText>,
     ) -> Result<(), QueueError> {
@@ -285,7 +285,7 @@ impl Schedd {
     pub fn finished(
         &self,
         selection: &Selection,
-        projection: &Projection,
+        projection: &AdProjection,
         limit: usize,
     ) -> (Vec<AdText>, Option<QueueError>) {
         self.finished_where(&selection.in_any_state(&[]), projection, limit, None)
@@ -295,7 +295,7 @@ impl Schedd {
     pub fn finished_where(
         &self,
         constraint: &str,
-        projection: &Projection,
+        projection: &AdProjection,
         limit: usize,
         looked_at: Option<usize>,
     ) -> (Vec<AdText>, Option<QueueError>) {
@@ -405,7 +405,7 @@ const NAMES: usize = 64 << 10;
 /// name more are marked.
 fn missing_references(
     jobs: &mut [QueueJob],
-    projection: &Projection,
+    projection: &AdProjection,
 ) -> (BTreeSet<String>, Vec<bool>) {
     // Jobs of a cluster share their policies: each text is parsed once.
     let mut of_text: HashMap<String, Vec<String>> = HashMap::new();
@@ -494,7 +494,8 @@ mod tests {
         let ad = classads::read_ads(text.as_bytes()).next().unwrap().unwrap();
         let id = JobId::new(1, 0);
         let mut jobs = [QueueJob::of(id, &ad, AdText::of(&ad))];
-        let (missing, needs) = missing_references(&mut jobs, &Projection::new(&["NumHolds"], None));
+        let (missing, needs) =
+            missing_references(&mut jobs, &AdProjection::new(&["NumHolds"], None));
         assert_eq!((Vec::from_iter(missing), needs), (vec!["MyTries".to_owned()], vec![true]));
     }
 
@@ -516,7 +517,7 @@ mod tests {
             job(4, "alice", "Mine > 1"),
             job(5, "bob", "BobPatience > 1"),
         ];
-        let (names, _) = missing_references(&mut jobs, &Projection::new(&[], None));
+        let (names, _) = missing_references(&mut jobs, &AdProjection::new(&[], None));
         assert_eq!(Vec::from_iter(names), ["BobPatience", "Mine"]);
         assert_eq!(jobs.map(|job| job.lacks_references), [true, true, true, false, false]);
     }

@@ -9,7 +9,7 @@ use classads::ClassAd;
 use super::ads_file::read_ads;
 use super::job::job_id;
 use super::tool::stream_tool;
-use super::{AdItem, Projection, QueueError, Schedd};
+use super::{AdItem, AdProjection, QueueError, Schedd};
 use eventlog::JobId;
 
 /// Bytes of an answer that is kept.
@@ -23,7 +23,7 @@ const CLUSTERS: usize = 50;
 
 /// What `condor_release` or `condor_rm` did (`action_result_t` of `condor_schedd`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum OrderResult {
     /// It was done.
     Done,
     /// The job is not there, or in another state.
@@ -34,7 +34,7 @@ pub enum Answer {
     Failed,
 }
 
-impl Answer {
+impl OrderResult {
     fn of(number: i64) -> Self {
         match number {
             1 => Self::Done,
@@ -55,7 +55,7 @@ impl Schedd {
         &self,
         constraint: &str,
         reason: &str,
-    ) -> Result<BTreeMap<JobId, Answer>, QueueError> {
+    ) -> Result<BTreeMap<JobId, OrderResult>, QueueError> {
         self.order("condor_release", constraint, reason)
     }
 
@@ -67,7 +67,7 @@ impl Schedd {
         &self,
         constraint: &str,
         reason: &str,
-    ) -> Result<BTreeMap<JobId, Answer>, QueueError> {
+    ) -> Result<BTreeMap<JobId, OrderResult>, QueueError> {
         self.order("condor_rm", constraint, reason)
     }
 
@@ -76,7 +76,7 @@ impl Schedd {
         tool: &'static str,
         constraint: &str,
         reason: &str,
-    ) -> Result<BTreeMap<JobId, Answer>, QueueError> {
+    ) -> Result<BTreeMap<JobId, OrderResult>, QueueError> {
         let mut arguments = self.arguments();
         arguments.extend(["-long", "-reason", reason, "-constraint", constraint]);
         let mut said = Vec::new();
@@ -199,7 +199,7 @@ impl Schedd {
             arguments.extend(["-attributes", &list]);
         }
         arguments.extend(words);
-        let projection = Projection::new(attributes, None);
+        let projection = AdProjection::new(attributes, None);
         stream_tool(tool, &arguments, self.timeout, ANSWER, |output| {
             read_ads(output, std::path::Path::new(tool), &projection, |item| {
                 if let AdItem::Ad(ad) = item {
@@ -212,18 +212,18 @@ impl Schedd {
 }
 
 /// What `condor_release` or `condor_rm` says of each job; `None`: it does not say what it did.
-pub(super) fn answers(said: &[u8]) -> Option<BTreeMap<JobId, Answer>> {
+pub(super) fn answers(said: &[u8]) -> Option<BTreeMap<JobId, OrderResult>> {
     let said = String::from_utf8_lossy(said);
     let is_answer = said.lines().any(|line| line.starts_with("ActionResult = "));
     is_answer.then(|| said.lines().filter_map(answer).collect())
 }
 
 /// `job_7_1 = 1`
-fn answer(line: &str) -> Option<(JobId, Answer)> {
+fn answer(line: &str) -> Option<(JobId, OrderResult)> {
     let (job, number) = line.strip_prefix("job_")?.split_once(" = ")?;
     let (cluster, proc) = job.split_once('_')?;
     let job = JobId::new(cluster.parse().ok()?, proc.parse().ok()?);
-    Some((job, Answer::of(number.trim().parse().ok()?)))
+    Some((job, OrderResult::of(number.trim().parse().ok()?)))
 }
 
 #[cfg(test)]
@@ -232,10 +232,10 @@ mod tests {
 
     #[test]
     fn answers_of_jobs_are_read() {
-        assert_eq!(answer("job_7_1 = 1"), Some((JobId::new(7, 1), Answer::Done)));
-        assert_eq!(answer("job_7_10 = 3"), Some((JobId::new(7, 10), Answer::Refused)));
-        assert_eq!(answer("job_7_10 = 5"), Some((JobId::new(7, 10), Answer::Denied)));
-        assert_eq!(answer("job_7_10 = 0"), Some((JobId::new(7, 10), Answer::Failed)));
+        assert_eq!(answer("job_7_1 = 1"), Some((JobId::new(7, 1), OrderResult::Done)));
+        assert_eq!(answer("job_7_10 = 3"), Some((JobId::new(7, 10), OrderResult::Refused)));
+        assert_eq!(answer("job_7_10 = 5"), Some((JobId::new(7, 10), OrderResult::Denied)));
+        assert_eq!(answer("job_7_10 = 0"), Some((JobId::new(7, 10), OrderResult::Failed)));
         for other in ["ActionResult = 1", "job_7 = 1", "job_x_1 = 1", "job_1_1 = x"] {
             assert_eq!(answer(other), None, "{other}");
         }

@@ -96,7 +96,7 @@ pub(super) const LONGEST_NAME: usize = 128;
 
 /// The attributes kept of each ad.
 #[derive(Clone, Debug, Default)]
-pub struct Projection {
+pub struct AdProjection {
     /// Every attribute is kept.
     is_whole: bool,
     /// Names as HTCondor writes them, in the order asked for.
@@ -107,7 +107,7 @@ pub struct Projection {
     followed: Vec<String>,
 }
 
-impl Projection {
+impl AdProjection {
     /// What the advisor needs, what `features` reads, and what an expression (such as a constraint)
     /// refers to; one that cannot be parsed refers to nothing.
     pub fn new(features: &[&str], expression: Option<&str>) -> Self {
@@ -210,19 +210,19 @@ mod tests {
         let text = "ClusterId = 1\nPeriodicRelease = (NumJobStarts < 3e2) && MY.Tries =!= \"a \\\"quoted\\\" Word\" \
             || time() > Limit && true\nPeriodicRemove = false\nOther = Unread\n";
         let ad = classads::read_ads(text.as_bytes()).next().unwrap().unwrap();
-        let projection = Projection::new(&["NumJobStarts"], None);
+        let projection = AdProjection::new(&["NumJobStarts"], None);
         assert_eq!(projection.references_of_policies(&ad), ["Tries", "Limit"]);
     }
 
     #[test]
     fn names_have_no_case() {
-        let projection = Projection::new(&["TransferInput", "owner"], Some("MyTries > 2"));
+        let projection = AdProjection::new(&["TransferInput", "owner"], Some("MyTries > 2"));
         for kept in ["clusterid", "TRANSFERINPUT", "mytries", "PeriodicRelease"] {
             assert!(projection.keeps(kept), "{kept}");
         }
         assert!(!projection.keeps("Environment"));
         assert!(!projection.keeps(&"a".repeat(4000)));
-        assert!(Projection::whole().keeps(&"a".repeat(4000)));
+        assert!(AdProjection::whole().keeps(&"a".repeat(4000)));
         assert_eq!(projection.list().matches("wner").count(), 1);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use eventlog::JobId;
 
-use super::{Answer, Slot, orders, tool};
+use super::{OrderResult, Slot, orders, tool};
 
 /// The slots of an answer of `condor_status`.
 pub fn slots(answer: &str) -> Vec<Slot> {
@@ -13,7 +13,7 @@ pub fn slots(answer: &str) -> Vec<Slot> {
 
 /// What an answer of `condor_release` or `condor_rm` says of each job; `None`: it does not say what
 /// was done.
-pub fn orders(answer: &[u8]) -> Option<BTreeMap<JobId, Answer>> {
+pub fn orders(answer: &[u8]) -> Option<BTreeMap<JobId, OrderResult>> {
     orders::answers(answer)
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::TIMES;
-use super::attribute::HeldJob;
+use super::attribute::ReplayedJob;
 use super::past::PastHold;
 use crate::advice::{Advisor, Curve, Held, Policies};
 use crate::history::Action;
@@ -29,9 +29,9 @@ pub struct Answered {
 
 /// What a model said of holds.
 #[derive(Clone, Debug, Default)]
-pub struct Said(HashMap<(JobId, i64), Vec<Answered>>);
+pub struct PastAdvice(HashMap<(JobId, i64), Vec<Answered>>);
 
-impl Said {
+impl PastAdvice {
     /// Asks about each hold at the times of [`ASKED`] as long as the job was held. Nothing later
     /// than the time of asking is seen. `knows` says which codes the model was trained on; `end` is
     /// that of the logs, Unix seconds.
@@ -98,7 +98,7 @@ fn held(hold: &PastHold, policies: &Policies, at: i64) -> Held {
     if hold.ad.is_none() {
         return Held::of_log(hold.job);
     }
-    let mut ad = HeldJob::new(hold).ad();
+    let mut ad = ReplayedJob::new(hold).ad();
     ad.remove("PeriodicRelease");
     Held::of_ad(hold.job, &ad, false, policies, at)
 }

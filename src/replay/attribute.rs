@@ -9,7 +9,7 @@ use crate::policy::{MAX_BYTES, asks_time, followed};
 
 /// An attribute that events tell of: its name, whether an ad of the job may tell what events do
 /// not, and its value.
-type Recorded = (&'static str, bool, fn(&HeldJob<'_>) -> LogValue);
+type Recorded = (&'static str, bool, fn(&ReplayedJob<'_>) -> LogValue);
 
 /// All of them.
 const RECORDED: [Recorded; 13] = [
@@ -75,7 +75,7 @@ pub(super) const LOOK_UP: u32 = 10;
 
 /// A held job, as it was or as it would be after failed releases.
 #[derive(Clone, Copy, Debug)]
-pub struct HeldJob<'a> {
+pub struct ReplayedJob<'a> {
     pub(super) hold: &'a PastHold,
     held_at: i64,
     releases: i64,
@@ -83,7 +83,7 @@ pub struct HeldJob<'a> {
     budget: Option<&'a Budget>,
 }
 
-impl<'a> HeldJob<'a> {
+impl<'a> ReplayedJob<'a> {
     /// As the log tells of it.
     pub const fn new(hold: &'a PastHold) -> Self {
         Self { hold, held_at: hold.held_at, releases: 0, budget: None }
@@ -96,11 +96,11 @@ impl<'a> HeldJob<'a> {
     }
 
     /// The same, evaluated within a budget.
-    pub(super) fn within<'b>(&self, budget: &'b Budget) -> HeldJob<'b>
+    pub(super) fn within<'b>(&self, budget: &'b Budget) -> ReplayedJob<'b>
     where
         'a: 'b,
     {
-        HeldJob { budget: Some(budget), ..*self }
+        ReplayedJob { budget: Some(budget), ..*self }
     }
 
     /// Takes steps of its budget.

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use classads::{BinaryOperator, Expr, Node, NodeKind, Value};
 
-use super::attribute::{Attribute, HeldJob, LogValue};
+use super::attribute::{Attribute, LogValue, ReplayedJob};
 use super::sum::{Sum, Term};
 use crate::policy::{Sign, asks_time, without_parentheses};
 
@@ -77,7 +77,7 @@ impl TimeComparison {
     }
 
     /// What it is on this job.
-    pub(super) fn difference(&mut self, job: &HeldJob<'_>) -> Result<Difference, Fault> {
+    pub(super) fn difference(&mut self, job: &ReplayedJob<'_>) -> Result<Difference, Fault> {
         let mut found = Err(Fault::Other);
         for side in &mut self.0 {
             found = side.difference(job);
@@ -102,7 +102,7 @@ impl Side {
         Some(Self { sum: Sum::of(sum, None)?, divisor, other, is_right })
     }
 
-    fn difference(&mut self, job: &HeldJob<'_>) -> Result<Difference, Fault> {
+    fn difference(&mut self, job: &ReplayedJob<'_>) -> Result<Difference, Fault> {
         let number = |term: &mut Option<Term>, default: i64| {
             let Some(term) = term else { return Ok(Number::Integer(default)) };
             match term.on(job) {

@@ -4,9 +4,9 @@ use std::ops::AddAssign;
 
 use serde::Serialize;
 
-use super::advised::{Said, between};
-use super::attribute::HeldJob;
-use super::expression::Answer;
+use super::advised::{PastAdvice, between};
+use super::attribute::ReplayedJob;
+use super::expression::ExpressionAnswer;
 use super::past::{HoldEnd, PastHold};
 use super::success::{Releases, Successes};
 use crate::advice::Costs;
@@ -84,22 +84,22 @@ pub fn follow(
     hold: &PastHold,
     outlook: &Outlook,
     costs: &Costs,
-    answer: &mut dyn FnMut(&HeldJob<'_>, i64) -> Answer,
+    answer: &mut dyn FnMut(&ReplayedJob<'_>, i64) -> ExpressionAnswer,
     probability: &mut dyn FnMut(i64) -> f64,
 ) -> Course {
     let mut course = Course::default();
-    let mut job = HeldJob::new(hold);
+    let mut job = ReplayedJob::new(hold);
     // The probability that the job is still on hold.
     let mut left = 1.0;
     for _ in 0..MOST_RELEASES {
         let at = match answer(&job, outlook.until) {
-            Answer::Releases(at) => at,
-            unknown @ (Answer::Unknown(_) | Answer::Unfinished) => {
+            ExpressionAnswer::Releases(at) => at,
+            unknown @ (ExpressionAnswer::Unknown(_) | ExpressionAnswer::Unfinished) => {
                 course.unknown = true;
-                course.unfinished = unknown == Answer::Unfinished;
+                course.unfinished = unknown == ExpressionAnswer::Unfinished;
                 return course;
             }
-            Answer::Holds => break,
+            ExpressionAnswer::Holds => break,
         };
         course.released_at.get_or_insert(at);
         let success = probability(at).clamp(0.0, 1.0);
@@ -130,7 +130,7 @@ pub(crate) fn hours(seconds: i64) -> f64 {
 
 /// What is known of releases of one hold.
 #[derive(Clone, Debug)]
-pub struct Judged<'a> {
+pub struct ReleaseCourse<'a> {
     hold: &'a PastHold,
     outlook: Outlook,
     chance: Chance<'a>,
@@ -155,7 +155,7 @@ enum Chance<'a> {
     Said(Vec<(i64, f64)>),
 }
 
-impl<'a> Judged<'a> {
+impl<'a> ReleaseCourse<'a> {
     /// Of a hold that people or policies ended. `None` of the others: what a release would have led
     /// to is not known.
     ///
@@ -201,7 +201,7 @@ impl<'a> Judged<'a> {
     pub fn by_model(
         hold: &'a PastHold,
         successes: &'a Successes,
-        said: &Said,
+        said: &PastAdvice,
         costs: &Costs,
         end: i64,
     ) -> Option<Self> {
@@ -234,7 +234,7 @@ impl<'a> Judged<'a> {
     pub fn follow(
         &self,
         costs: &Costs,
-        answer: &mut dyn FnMut(&HeldJob<'_>, i64) -> Answer,
+        answer: &mut dyn FnMut(&ReplayedJob<'_>, i64) -> ExpressionAnswer,
     ) -> Course {
         follow(self.hold, &self.outlook, costs, answer, &mut self.probabilities())
     }
@@ -278,7 +278,7 @@ mod tests {
         let outlook =
             Outlook { until: hold.held_at + 1_000, until_cost: 0.0, again: 60, slot_hours: 0.0 };
         let known = vec![(hold.held_at + 100, 0.5), (hold.held_at + 900, 0.75)];
-        let judged = Judged { hold: &hold, outlook, chance: Chance::Said(known) };
+        let judged = ReleaseCourse { hold: &hold, outlook, chance: Chance::Said(known) };
         let mut probabilities = judged.probabilities();
         let mut at = |after: i64| probabilities(hold.held_at + after);
         assert_eq!((at(100), at(100), at(900), at(950)), (0.5, 0.0, 0.5, 0.0));
@@ -292,9 +292,13 @@ mod tests {
             Outlook { until: hold.held_at + day, until_cost: 24.0, again: 600, slot_hours: 0.5 };
         let costs = Costs { failed: 8.0, delay: 8.0, keep: 1.0, work: 8.0, person: 1.0 };
         // An hour after each hold, three times; the cause passes after three hours.
-        let mut answer = |job: &HeldJob<'_>, end: i64| {
+        let mut answer = |job: &ReplayedJob<'_>, end: i64| {
             let at = job.held_at() + 3_600;
-            if job.failed_releases() < 3 && at < end { Answer::Releases(at) } else { Answer::Holds }
+            if job.failed_releases() < 3 && at < end {
+                ExpressionAnswer::Releases(at)
+            } else {
+                ExpressionAnswer::Holds
+            }
         };
         let passes = hold.held_at + 3 * 3_600;
         let mut probability = |at: i64| f64::from(u8::from(at >= passes));

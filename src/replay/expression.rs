@@ -7,7 +7,7 @@ use std::sync::Arc;
 use classads::{BinaryOperator, Budget, ClassAd, Expr, Node, NodeKind, Value};
 use foldhash::fast::RandomState;
 
-use super::attribute::{Attribute, HeldJob, LOOK_UP, LogValue};
+use super::attribute::{Attribute, LOOK_UP, LogValue, ReplayedJob};
 use super::comparison::{Difference, Fault, TimeComparison, attributes_of, changes_by_itself};
 use crate::policy::{Sign, Truth, every, first_time, is_by_chance, operands};
 
@@ -54,7 +54,7 @@ impl Ticks {
 
 /// What an expression does with a held job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum ExpressionAnswer {
     /// It is true for the first time at this tick, Unix seconds.
     Releases(i64),
     /// At no tick until the end.
@@ -122,10 +122,10 @@ impl Verdict {
     }
 
     /// What it means at the first tick at which it is more than no.
-    const fn answer((time, verdict): (i64, Self)) -> Answer {
+    const fn answer((time, verdict): (i64, Self)) -> ExpressionAnswer {
         match verdict {
-            Self::Fires => Answer::Releases(time),
-            _ => Answer::Unknown(time),
+            Self::Fires => ExpressionAnswer::Releases(time),
+            _ => ExpressionAnswer::Unknown(time),
         }
     }
 }
@@ -199,7 +199,7 @@ impl ReplayExpression {
     }
 
     /// The attributes that it names and that are not told of on this job, by name.
-    pub fn unrecorded(&self, job: &HeldJob<'_>) -> Vec<&str> {
+    pub fn unrecorded(&self, job: &ReplayedJob<'_>) -> Vec<&str> {
         let own = self.comparisons.iter().flat_map(TimeComparison::attributes);
         let mut names: Vec<&str> = self
             .attributes
@@ -226,13 +226,13 @@ impl ReplayExpression {
 
     /// What it does with a held job at the ticks after the hold, until `end` (Unix seconds, not
     /// included). After failed releases a job has the steps that are left of its hold.
-    pub fn answer(&mut self, job: &HeldJob<'_>, ticks: Ticks, end: i64) -> Answer {
+    pub fn answer(&mut self, job: &ReplayedJob<'_>, ticks: Ticks, end: i64) -> ExpressionAnswer {
         let first = ticks.from(job.held_at().saturating_add(1));
         if first >= end {
-            return Answer::Holds;
+            return ExpressionAnswer::Holds;
         }
         if self.random {
-            return Answer::Unknown(first);
+            return ExpressionAnswer::Unknown(first);
         }
         if job.failed_releases() == 0 {
             self.budget = Budget::new(self.work);
@@ -240,10 +240,16 @@ impl ReplayExpression {
         let budget = self.budget.clone();
         let answer = self.answer_within(&job.within(&budget), ticks, first, end);
         // What was given up in between is an error, which may look like an answer.
-        if budget.left() == 0 { Answer::Unfinished } else { answer }
+        if budget.left() == 0 { ExpressionAnswer::Unfinished } else { answer }
     }
 
-    fn answer_within(&mut self, job: &HeldJob<'_>, ticks: Ticks, first: i64, end: i64) -> Answer {
+    fn answer_within(
+        &mut self,
+        job: &ReplayedJob<'_>,
+        ticks: Ticks,
+        first: i64,
+        end: i64,
+    ) -> ExpressionAnswer {
         let names = self.attributes.len() + self.named.len();
         job.take(times(names, LOOK_UP).saturating_add(times(self.comparisons.len(), SEARCH)));
         let differences: Vec<_> =
@@ -258,29 +264,36 @@ impl ReplayExpression {
         let at = |time| self.at(job, &differences, time).unless_not();
         let numbers = differences.iter().flatten();
         let found = first_time(numbers, first..end, |time| ticks.from(time), at);
-        found.map_or(Answer::Holds, Verdict::answer)
+        found.map_or(ExpressionAnswer::Holds, Verdict::answer)
     }
 
     /// The same by evaluating at every tick.
-    fn at_every_tick(&self, job: &HeldJob<'_>, ticks: Ticks, first: i64, end: i64) -> Answer {
+    fn at_every_tick(
+        &self,
+        job: &ReplayedJob<'_>,
+        ticks: Ticks,
+        first: i64,
+        end: i64,
+    ) -> ExpressionAnswer {
         let ad = job.ad();
         let unrecorded: Vec<String> = self.unrecorded(job).into_iter().map(str::to_owned).collect();
         // What has to be true and does not change is asked once.
         let never = |clause: &Expr| is_never_true(clause, job, &ad, &unrecorded, first);
         if self.steady.iter().any(never) {
-            return Answer::Holds;
+            return ExpressionAnswer::Holds;
         }
         let last = first.saturating_add(ticks.interval.saturating_mul(MAX_TICKS));
         let found = every(first..end.min(last), ticks.interval, |time| match job.is_spent() {
             true => Some(Verdict::Unknown),
             false => verdict(&self.expr, &ad, &unrecorded, time, job).unless_not(),
         });
-        let rest = if last < end { Answer::Unknown(last) } else { Answer::Holds };
+        let rest =
+            if last < end { ExpressionAnswer::Unknown(last) } else { ExpressionAnswer::Holds };
         found.map_or(rest, Verdict::answer)
     }
 
     /// The values of the attributes, as the first part of a key.
-    fn begin_key(&mut self, job: &HeldJob<'_>) {
+    fn begin_key(&mut self, job: &ReplayedJob<'_>) {
         self.key.clear();
         for attribute in &self.attributes {
             let word = match job.value_of(attribute) {
@@ -299,7 +312,7 @@ impl ReplayExpression {
 
     fn at(
         &mut self,
-        job: &HeldJob<'_>,
+        job: &ReplayedJob<'_>,
         differences: &[Result<Difference, Fault>],
         time: i64,
     ) -> Verdict {
@@ -338,7 +351,7 @@ fn steady(expr: &Expr) -> Vec<Expr> {
 /// Whether a conjunction is not true at any time, because this clause of it is not.
 fn is_never_true(
     clause: &Expr,
-    job: &HeldJob<'_>,
+    job: &ReplayedJob<'_>,
     ad: &ClassAd,
     unrecorded: &[String],
     time: i64,
@@ -371,7 +384,7 @@ fn verdict(
     ad: &ClassAd,
     unrecorded: &[String],
     time: i64,
-    job: &HeldJob<'_>,
+    job: &ReplayedJob<'_>,
 ) -> Verdict {
     let context = job.context(time);
     let fires = |expr: &Expr| {

@@ -10,31 +10,31 @@ const HELD_AT: i64 = 1_760_000_030;
 const TICKS: Ticks = Ticks { interval: 60, phase: 0 };
 
 /// As the schedd does it, tick by tick.
-fn naive(text: &str, job: &HeldJob<'_>, ticks: Ticks, end: i64) -> Answer {
+fn naive(text: &str, job: &ReplayedJob<'_>, ticks: Ticks, end: i64) -> ExpressionAnswer {
     let expr = Expr::parse_old(text).unwrap();
     let ad = job.ad();
     let mut time = job.held_at() + 1;
     while time < end {
         let is_tick = (time - ticks.phase) % ticks.interval == 0;
         if is_tick && Truth::of(&ad.evaluate_expr(&expr, &EvalContext::at(time))) == Truth::True {
-            return Answer::Releases(time);
+            return ExpressionAnswer::Releases(time);
         }
         time += 1;
     }
-    Answer::Holds
+    ExpressionAnswer::Holds
 }
 
-fn answer(text: &str, hold: &PastHold) -> Answer {
+fn answer(text: &str, hold: &PastHold) -> ExpressionAnswer {
     let mut expression = ReplayExpression::parse(text).unwrap();
-    expression.answer(&HeldJob::new(hold), TICKS, HELD_AT + 30 * 86_400)
+    expression.answer(&ReplayedJob::new(hold), TICKS, HELD_AT + 30 * 86_400)
 }
 
 /// Seconds from the hold to the release.
 fn after(text: &str) -> Option<i64> {
     match answer(text, &hold()) {
-        Answer::Releases(time) => Some(time - HELD_AT),
-        Answer::Holds => None,
-        Answer::Unknown(_) | Answer::Unfinished => panic!("{text}"),
+        ExpressionAnswer::Releases(time) => Some(time - HELD_AT),
+        ExpressionAnswer::Holds => None,
+        ExpressionAnswer::Unknown(_) | ExpressionAnswer::Unfinished => panic!("{text}"),
     }
 }
 
@@ -67,16 +67,19 @@ fn the_first_tick_at_which_it_is_true() {
 
 #[test]
 fn what_the_log_does_not_tell() {
-    let unknown = Answer::Unknown(HELD_AT + 10);
+    let unknown = ExpressionAnswer::Unknown(HELD_AT + 10);
     assert_eq!(answer("JobUniverse == 5", &hold()), unknown);
-    assert_eq!(answer("JobUniverse == 5 && HoldReasonCode == 12", &hold()), Answer::Holds);
+    assert_eq!(
+        answer("JobUniverse == 5 && HoldReasonCode == 12", &hold()),
+        ExpressionAnswer::Holds
+    );
     assert_eq!(
         answer("JobUniverse == 5 || HoldReasonCode == 13", &hold()),
-        Answer::Releases(HELD_AT + 10)
+        ExpressionAnswer::Releases(HELD_AT + 10)
     );
     assert_eq!(
         answer("!(JobUniverse == 5) && time() - EnteredCurrentStatus > 100", &hold()),
-        Answer::Unknown(HELD_AT + 130)
+        ExpressionAnswer::Unknown(HELD_AT + 130)
     );
     assert_eq!(answer("time() - JobStartDate > 100", &hold()), unknown);
     assert_eq!(answer("random(10) < 5", &hold()), unknown);
@@ -85,11 +88,14 @@ fn what_the_log_does_not_tell() {
     assert_eq!(answer("LastHoldReasonCode =?= 12", &late), unknown);
     assert_eq!(
         answer("LastHoldReasonCode =?= 12", &PastHold { before: None, ..hold() }),
-        Answer::Holds
+        ExpressionAnswer::Holds
     );
     let names =
         ReplayExpression::parse("JobUniverse == 5 && time() - JobStartDate > 9 && NumHolds < 3");
-    assert_eq!(names.unwrap().unrecorded(&HeldJob::new(&hold())), ["JobStartDate", "JobUniverse"]);
+    assert_eq!(
+        names.unwrap().unrecorded(&ReplayedJob::new(&hold())),
+        ["JobStartDate", "JobUniverse"]
+    );
 }
 
 #[test]
@@ -98,11 +104,14 @@ fn the_ad_of_the_last_run_tells_the_rest() {
     let hold = PastHold { ad: Some(ClassAd::parse(ad).unwrap().into()), ..hold() };
     assert_eq!(
         answer("JobUniverse == 5 && NumHolds == 2 && MaxHolds > 3", &hold),
-        Answer::Releases(HELD_AT + 10)
+        ExpressionAnswer::Releases(HELD_AT + 10)
     );
-    assert_eq!(answer("Grows > 100", &hold), Answer::Releases(HELD_AT + 130));
-    assert_eq!(answer("time() - JobStartDate > 1200", &hold), Answer::Releases(HELD_AT + 190));
-    assert_eq!(answer("NoSuchAttribute > 1", &hold), Answer::Holds);
+    assert_eq!(answer("Grows > 100", &hold), ExpressionAnswer::Releases(HELD_AT + 130));
+    assert_eq!(
+        answer("time() - JobStartDate > 1200", &hold),
+        ExpressionAnswer::Releases(HELD_AT + 190)
+    );
+    assert_eq!(answer("NoSuchAttribute > 1", &hold), ExpressionAnswer::Holds);
 }
 
 #[test]
@@ -111,11 +120,11 @@ fn undefined_and_no_number_are_two_things() {
     let (text, none, number) = (with("[ X = \"abc\" ]"), with("[ Y = 1 ]"), with("[ X = 5 ]"));
     let mut expression = ReplayExpression::parse("time() - X > 5 || true").unwrap();
     let mut answer =
-        |hold: &PastHold| expression.answer(&HeldJob::new(hold), TICKS, HELD_AT + 3_600);
+        |hold: &PastHold| expression.answer(&ReplayedJob::new(hold), TICKS, HELD_AT + 3_600);
     for _ in 0..2 {
-        assert_eq!(answer(&none), Answer::Releases(HELD_AT + 10));
-        assert_eq!(answer(&text), Answer::Holds, "an error");
-        assert_eq!(answer(&number), Answer::Releases(HELD_AT + 10));
+        assert_eq!(answer(&none), ExpressionAnswer::Releases(HELD_AT + 10));
+        assert_eq!(answer(&text), ExpressionAnswer::Holds, "an error");
+        assert_eq!(answer(&number), ExpressionAnswer::Releases(HELD_AT + 10));
     }
 }
 
@@ -125,40 +134,48 @@ fn a_hold_has_its_share_of_steps_whatever_was_remembered() {
     let text = "time() % 7 == 99";
     let long = ReplayExpression::parse(text).unwrap();
     let end = HELD_AT + 30 * 86_400;
-    for (holds, expected) in [(1, Answer::Holds), (1_000_000, Answer::Unfinished)] {
+    for (holds, expected) in
+        [(1, ExpressionAnswer::Holds), (1_000_000, ExpressionAnswer::Unfinished)]
+    {
         let mut expression = long.clone();
         expression.share(holds, 1);
         for _ in 0..3 {
             let hold = hold();
-            let job = HeldJob::new(&hold);
+            let job = ReplayedJob::new(&hold);
             assert_eq!(expression.answer(&job, TICKS, end), expected);
             // A job that is held again has what is left.
             let left = expression.answer(&job.again(end - 70), TICKS, end);
-            assert_eq!(left == Answer::Unfinished, expected == Answer::Unfinished);
+            assert_eq!(
+                left == ExpressionAnswer::Unfinished,
+                expected == ExpressionAnswer::Unfinished
+            );
         }
     }
     let mut short = ReplayExpression::parse("time() - EnteredCurrentStatus > 60").unwrap();
     short.share(1_000_000, 10);
     let hold = hold();
     for _ in 0..20 {
-        let job = HeldJob::new(&hold).again(HELD_AT);
-        assert_eq!(short.answer(&job, TICKS, end), Answer::Releases(HELD_AT + 70));
+        let job = ReplayedJob::new(&hold).again(HELD_AT);
+        assert_eq!(short.answer(&job, TICKS, end), ExpressionAnswer::Releases(HELD_AT + 70));
     }
 }
 
 #[test]
 fn after_failed_releases_it_is_the_next_hold() {
     let hold = PastHold { ran: 30, ..hold() };
-    let again = HeldJob::new(&hold).again(HELD_AT + 600);
+    let again = ReplayedJob::new(&hold).again(HELD_AT + 600);
     let text = |text: &str| {
         let mut expression = ReplayExpression::parse(text).unwrap();
         expression.answer(&again, TICKS, HELD_AT + 86_400)
     };
     assert_eq!(
         text("NumHolds == 3 && NumJobStarts == 2 && LastHoldReasonCode == 13"),
-        Answer::Releases(HELD_AT + 610)
+        ExpressionAnswer::Releases(HELD_AT + 610)
     );
-    assert_eq!(text("time() - EnteredCurrentStatus > 60"), Answer::Releases(HELD_AT + 670));
+    assert_eq!(
+        text("time() - EnteredCurrentStatus > 60"),
+        ExpressionAnswer::Releases(HELD_AT + 670)
+    );
 }
 
 /// Parts of expressions whose values are told of.
@@ -288,7 +305,7 @@ proptest! {
                     ad: Some(ad.into()),
                     ..hold()
                 };
-                for job in [HeldJob::new(&hold), HeldJob::new(&hold).again(HELD_AT + 100)] {
+                for job in [ReplayedJob::new(&hold), ReplayedJob::new(&hold).again(HELD_AT + 100)] {
                     let end = job.held_at() + length;
                     prop_assert_eq!(expression.answer(&job, ticks, end), naive(text, &job, ticks, end), "{}", text);
                 }
@@ -299,7 +316,7 @@ proptest! {
     #[test]
     fn any_expression_is_replayed(text in any::<String>()) {
         if let Ok(mut expression) = ReplayExpression::parse(&text) {
-            expression.answer(&HeldJob::new(&hold()), TICKS, HELD_AT + 3_600);
+            expression.answer(&ReplayedJob::new(&hold()), TICKS, HELD_AT + 3_600);
         }
     }
 }

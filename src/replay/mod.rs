@@ -26,11 +26,11 @@ mod success;
 mod sum;
 mod tally;
 
-pub use advised::{ASKED, Answered, Said, between};
-pub use attribute::HeldJob;
+pub use advised::{ASKED, Answered, PastAdvice, between};
+pub use attribute::ReplayedJob;
 pub(crate) use course::hours;
-pub use course::{Course, Judged, Outlook, Sums, follow};
-pub use expression::{Answer, ReplayExpression, Ticks};
+pub use course::{Course, Outlook, ReleaseCourse, Sums, follow};
+pub use expression::{ExpressionAnswer, ReplayExpression, Ticks};
 pub use past::{HoldEnd, PastHold};
 pub use read::{PastHolds, ReadError, Sources};
 pub use releaser::Releaser;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::advised::Said;
-use super::attribute::HeldJob;
-use super::expression::{Answer, ReplayExpression, Ticks};
+use super::advised::PastAdvice;
+use super::attribute::ReplayedJob;
+use super::expression::{ExpressionAnswer, ReplayExpression, Ticks};
 use super::past::PastHold;
 
 /// Something that releases held jobs.
@@ -17,7 +17,7 @@ pub enum Releaser {
     /// The policies that were in force: what they released, and when.
     InForce,
     /// Somebody who asks a model and does at once what it says.
-    Advice(Arc<Said>),
+    Advice(Arc<PastAdvice>),
 }
 
 impl Releaser {
@@ -36,15 +36,15 @@ impl Releaser {
     }
 
     /// When it releases a held job: at a tick before `end`.
-    pub fn answer(&mut self, job: &HeldJob<'_>, ticks: Ticks, end: i64) -> Answer {
+    pub fn answer(&mut self, job: &ReplayedJob<'_>, ticks: Ticks, end: i64) -> ExpressionAnswer {
         // What was in force, and what somebody says, is known of the hold that there was.
         let once = |at: Option<i64>| match at {
-            Some(at) if job.failed_releases() == 0 => Answer::Releases(at),
-            _ => Answer::Holds,
+            Some(at) if job.failed_releases() == 0 => ExpressionAnswer::Releases(at),
+            _ => ExpressionAnswer::Holds,
         };
         match self {
             Self::Expression(expression) => expression.answer(job, ticks, end),
-            Self::Nobody => Answer::Holds,
+            Self::Nobody => ExpressionAnswer::Holds,
             Self::InForce => once(job.hold.hold_end.released_at().filter(|_| job.hold.by_policy)),
             Self::Advice(said) => once(said.released_at(job.hold).filter(|at| *at < end)),
         }
@@ -53,7 +53,7 @@ impl Releaser {
     /// The attributes that it asks for and that are not told of on a hold.
     pub fn unrecorded(&self, hold: &PastHold) -> Vec<&str> {
         match self {
-            Self::Expression(expression) => expression.unrecorded(&HeldJob::new(hold)),
+            Self::Expression(expression) => expression.unrecorded(&ReplayedJob::new(hold)),
             _ => Vec::new(),
         }
     }

@@ -2,9 +2,9 @@
 
 use rayon::prelude::*;
 
-use super::attribute::HeldJob;
-use super::course::{Course, Judged};
-use super::expression::{Answer, Ticks};
+use super::attribute::ReplayedJob;
+use super::course::{Course, ReleaseCourse};
+use super::expression::{ExpressionAnswer, Ticks};
 use super::past::PastHold;
 use super::releaser::Releaser;
 use super::success::Successes;
@@ -31,7 +31,7 @@ pub struct Rules {
 impl Rules {
     /// Whether a policy may release a held job at all; `None` where NumHolds would have to be
     /// known.
-    pub fn may_release(&self, job: &HeldJob<'_>) -> Option<bool> {
+    pub fn may_release(&self, job: &ReplayedJob<'_>) -> Option<bool> {
         if NEVER_RELEASED.contains(&i64::from(job.hold.code)) {
             return Some(false);
         }
@@ -39,12 +39,17 @@ impl Rules {
     }
 
     /// What a releaser does with one hold: at ticks, as far as the schedd lets it.
-    pub fn answer(&self, releaser: &mut Releaser, job: &HeldJob<'_>, end: i64) -> Answer {
+    pub fn answer(
+        &self,
+        releaser: &mut Releaser,
+        job: &ReplayedJob<'_>,
+        end: i64,
+    ) -> ExpressionAnswer {
         match self.may_release(job) {
-            Some(false) => Answer::Holds,
+            Some(false) => ExpressionAnswer::Holds,
             // Whether it would is another question.
             None => match releaser.answer(job, self.ticks, end) {
-                Answer::Releases(at) => Answer::Unknown(at),
+                ExpressionAnswer::Releases(at) => ExpressionAnswer::Unknown(at),
                 other => other,
             },
             Some(true) => releaser.answer(job, self.ticks, end),
@@ -57,18 +62,20 @@ impl Rules {
         &self,
         releaser: &mut Releaser,
         hold: &PastHold,
-        judged: Option<&Judged<'_>>,
+        judged: Option<&ReleaseCourse<'_>>,
     ) -> (Course, bool) {
-        let mut answer = |job: &HeldJob<'_>, end: i64| self.answer(releaser, job, end);
+        let mut answer = |job: &ReplayedJob<'_>, end: i64| self.answer(releaser, job, end);
         if let Some(judged) = judged {
             return (judged.follow(&self.costs, &mut answer), true);
         }
         let end = hold.hold_end.left_at().unwrap_or(self.end);
-        let course = match answer(&HeldJob::new(hold), end) {
-            Answer::Releases(at) => Course { released_at: Some(at), ..Course::default() },
-            Answer::Unknown(_) => Course { unknown: true, ..Course::default() },
-            Answer::Unfinished => Course { unknown: true, unfinished: true, ..Course::default() },
-            Answer::Holds => Course::default(),
+        let course = match answer(&ReplayedJob::new(hold), end) {
+            ExpressionAnswer::Releases(at) => Course { released_at: Some(at), ..Course::default() },
+            ExpressionAnswer::Unknown(_) => Course { unknown: true, ..Course::default() },
+            ExpressionAnswer::Unfinished => {
+                Course { unknown: true, unfinished: true, ..Course::default() }
+            }
+            ExpressionAnswer::Holds => Course::default(),
         };
         (course, false)
     }
@@ -85,8 +92,8 @@ pub fn replay(
     Releaser::share(&mut releasers, holds.len());
     let part = |own: &mut Vec<Releaser>, holds: &[PastHold]| {
         let mut replayed = vec![Replayed::default(); own.len()];
-        let judged: Vec<Option<Judged<'_>>> =
-            holds.iter().map(|hold| Judged::of(hold, successes, &rules.costs)).collect();
+        let judged: Vec<Option<ReleaseCourse<'_>>> =
+            holds.iter().map(|hold| ReleaseCourse::of(hold, successes, &rules.costs)).collect();
         for (releaser, replayed) in own.iter_mut().zip(&mut replayed) {
             for (hold, judged) in holds.iter().zip(&judged) {
                 let (course, judged) = rules.course(releaser, hold, judged.as_ref());

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use classads::{BinaryOperator, ClassAd, Expr, Node, NodeKind, UnaryOperator, Value};
 
-use super::attribute::{Attribute, HeldJob, LogValue, context};
+use super::attribute::{Attribute, LogValue, ReplayedJob, context};
 use super::comparison::{Fault, attributes_of, changes_by_itself};
 
 /// Numbers beyond this are left to the evaluator: sums of them would have to be rounded to reals,
@@ -122,7 +122,7 @@ impl Sum {
     }
 
     /// What it is on this job.
-    pub(super) fn on(&mut self, job: &HeldJob<'_>) -> Result<Line, Fault> {
+    pub(super) fn on(&mut self, job: &ReplayedJob<'_>) -> Result<Line, Fault> {
         let mut line = Line { slope: self.slope, rest: self.constant, real: self.real };
         let mut fault = None;
         for (factor, term) in &mut self.terms {
@@ -170,7 +170,7 @@ impl Term {
     }
 
     /// Its value on this job.
-    pub(super) fn on(&mut self, job: &HeldJob<'_>) -> LogValue {
+    pub(super) fn on(&mut self, job: &ReplayedJob<'_>) -> LogValue {
         let (expr, attributes, remembered, key) = match self {
             Self::Attribute(attribute) => return job.value_of(attribute),
             Self::Expression { expr, attributes, remembered, key } => {

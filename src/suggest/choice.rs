@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::replay::{Answer, HeldJob, Judged, Rules, TIMES};
+use crate::replay::{ExpressionAnswer, ReleaseCourse, ReplayedJob, Rules, TIMES};
 
 /// NumHolds is to be below this: 1, 2, 3, 5 or 10 releases.
 const BOUNDS: [i64; 5] = [2, 3, 4, 6, 11];
@@ -33,13 +33,13 @@ impl Timing {
         delays.flat_map(|delay| BOUNDS.into_iter().map(move |bound| Self { delay, bound }))
     }
 
-    fn answer(self, job: &HeldJob<'_>, rules: &Rules, end: i64) -> Answer {
+    fn answer(self, job: &ReplayedJob<'_>, rules: &Rules, end: i64) -> ExpressionAnswer {
         let holds = job.num_holds().unwrap_or(1 + job.failed_releases());
         let at = rules.ticks.from(job.held_at().saturating_add(self.delay + 1));
         if holds < self.bound && at < end && rules.may_release(job) == Some(true) {
-            Answer::Releases(at)
+            ExpressionAnswer::Releases(at)
         } else {
-            Answer::Holds
+            ExpressionAnswer::Holds
         }
     }
 }
@@ -68,12 +68,13 @@ pub struct Gain {
 #[derive(Debug, Default)]
 pub(super) struct Cases<'a> {
     /// With what leaving a hold to people costs, hours.
-    clusters: BTreeMap<i32, Vec<(Judged<'a>, f64)>>,
+    clusters: BTreeMap<i32, Vec<(ReleaseCourse<'a>, f64)>>,
 }
 
 impl<'a> Cases<'a> {
-    pub(super) fn add(&mut self, judged: Judged<'a>, rules: &Rules) {
-        let left_alone = judged.follow(&rules.costs, &mut |_, _| Answer::Holds).sums.cost_hours;
+    pub(super) fn add(&mut self, judged: ReleaseCourse<'a>, rules: &Rules) {
+        let left_alone =
+            judged.follow(&rules.costs, &mut |_, _| ExpressionAnswer::Holds).sums.cost_hours;
         let cluster = judged.hold().job.cluster;
         self.clusters.entry(cluster).or_default().push((judged, left_alone));
     }
@@ -90,7 +91,7 @@ impl<'a> Cases<'a> {
         for holds in self.clusters.values() {
             let mut sum = 0.0;
             for (judged, left_alone) in holds {
-                let mut answer = |job: &HeldJob<'_>, end| timing.answer(job, rules, end);
+                let mut answer = |job: &ReplayedJob<'_>, end| timing.answer(job, rules, end);
                 let with = judged.follow(&rules.costs, &mut answer);
                 sum += left_alone - with.sums.cost_hours;
                 gain.hours_saved += with.sums.hours_saved;

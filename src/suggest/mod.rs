@@ -28,7 +28,7 @@ pub use long_runs::{LongRuns, long_runs};
 
 use crate::history::Hold;
 use crate::policy::Version;
-use crate::replay::{Judged, PastHold, Rules, Said, Successes};
+use crate::replay::{PastAdvice, PastHold, ReleaseCourse, Rules, Successes};
 use crate::sizes::Resource;
 
 /// A timing that gains at least this share of what the best one does may stand in its place, so
@@ -41,14 +41,14 @@ pub struct Clause {
     /// When it releases.
     pub timing: Timing,
     /// Why it releases holds of each of its reasons, the greatest gain first.
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<ReasonEvidence>,
     /// Its text.
     pub text: String,
 }
 
 /// What the logs tell of the holds of one reason.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Evidence {
+pub struct ReasonEvidence {
     /// HoldReasonCode and HoldReasonSubCode, as the log has them.
     pub reason: Reason,
     /// Holds.
@@ -72,12 +72,12 @@ pub struct LeftOut {
     /// Holds.
     pub holds: u64,
     /// Why.
-    pub why: Why,
+    pub why: NoClause,
 }
 
 /// Why no clause releases holds of a reason.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Why {
+pub enum NoClause {
     /// Somebody wanted it: a person's hold (1), a submission on hold (15), or input that is being
     /// spooled (16).
     Wanted,
@@ -137,7 +137,7 @@ impl Suggestion {
 pub fn suggest(
     holds: &[PastHold],
     successes: &Successes,
-    said: Option<&Said>,
+    said: Option<&PastAdvice>,
     rules: &Rules,
     version: Version,
 ) -> Suggestion {
@@ -146,8 +146,8 @@ pub fn suggest(
         let (count, cases) = reasons.entry((hold.code, hold.subcode)).or_default();
         *count += 1;
         let judged = match said {
-            Some(said) => Judged::by_model(hold, successes, said, &rules.costs, rules.end),
-            None => Judged::of(hold, successes, &rules.costs),
+            Some(said) => ReleaseCourse::by_model(hold, successes, said, &rules.costs, rules.end),
+            None => ReleaseCourse::of(hold, successes, &rules.costs),
         };
         if let Some(judged) = judged {
             cases.add(judged, rules);
@@ -156,7 +156,7 @@ pub fn suggest(
     let mut suggestion = Suggestion { resources: resources(holds), ..Suggestion::default() };
     let mut taken = Vec::new();
     let reasons: Vec<(Reason, (u64, Cases<'_>))> = reasons.into_iter().collect();
-    let choices: Vec<Result<(Timing, Gain), Why>> =
+    let choices: Vec<Result<(Timing, Gain), NoClause>> =
         reasons.par_iter().map(|(reason, (_, cases))| best(*reason, cases, rules)).collect();
     for ((reason, held), choice) in reasons.iter().zip(choices) {
         match choice {
@@ -215,14 +215,14 @@ fn resources(holds: &[PastHold]) -> Vec<(Resource, Vec<Reason>)> {
 }
 
 /// The timing that costs least, if that is sure to be less than without.
-fn best(reason: Reason, cases: &Cases<'_>, rules: &Rules) -> Result<(Timing, Gain), Why> {
+fn best(reason: Reason, cases: &Cases<'_>, rules: &Rules) -> Result<(Timing, Gain), NoClause> {
     // A hold that somebody wanted is theirs to end.
     let hold = Hold { code: reason.0, subcode: reason.1, reason: None };
     if !hold.is_by_system() {
-        return Err(Why::Wanted);
+        return Err(NoClause::Wanted);
     }
     if cases.clusters() < LEAST_CLUSTERS {
-        return Err(Why::TooFew(cases.clusters()));
+        return Err(NoClause::TooFew(cases.clusters()));
     }
     let timings: Vec<Timing> = Timing::all(rules).collect();
     let all: Vec<(Timing, Gain)> =
@@ -240,8 +240,8 @@ fn best(reason: Reason, cases: &Cases<'_>, rules: &Rules) -> Result<(Timing, Gai
         });
     match best {
         Some((timing, gain)) if gain.at_least > 0.0 => Ok((timing, gain)),
-        Some((_, gain)) if gain.hours_per_hold > 0.0 => Err(Why::NotSure(gain)),
-        _ => Err(Why::NoGain),
+        Some((_, gain)) if gain.hours_per_hold > 0.0 => Err(NoClause::NotSure(gain)),
+        _ => Err(NoClause::NoGain),
     }
 }
 
@@ -251,13 +251,13 @@ fn evidence(
     (holds, cases): &(u64, Cases<'_>),
     (timing, gain): (Timing, Gain),
     successes: &Successes,
-) -> Evidence {
+) -> ReasonEvidence {
     let (code, subcode) = reason;
     let releases = successes.of_reason(code, subcode);
     let share = |(clusters, succeeded): (f64, f64)| {
         (clusters, (clusters > 0.0).then(|| succeeded / clusters))
     };
-    Evidence {
+    ReasonEvidence {
         reason,
         holds: *holds,
         clusters: cases.clusters(),

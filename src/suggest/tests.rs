@@ -74,9 +74,9 @@ fn what_passes_is_released_after_it_passed() {
     assert_eq!(evidence.success[1].1, Some(1.0));
     assert!(evidence.gain.at_least > 5.0, "{:?}", evidence.gain);
     let why = |reason| suggestion.left_out.iter().find(|left| left.reason == reason).unwrap().why;
-    assert_eq!(why((1, 0)), Why::Wanted);
-    assert_eq!(why((3, 7)), Why::NoGain);
-    assert_eq!(why((12, 2)), Why::TooFew(1));
+    assert_eq!(why((1, 0)), NoClause::Wanted);
+    assert_eq!(why((3, 7)), NoClause::NoGain);
+    assert_eq!(why((12, 2)), NoClause::TooFew(1));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::text::Foreign;
 
 /// Why a run failed, from its events. Sorts by kind, then by number.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Cause {
+pub enum FailureCause {
     /// HTCondor or a policy put the job on hold (012).
     Hold {
         /// HoldReasonCode.
@@ -38,13 +38,13 @@ pub enum Cause {
     ShadowException,
 }
 
-impl Serialize for Cause {
+impl Serialize for FailureCause {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.name())
     }
 }
 
-impl Cause {
+impl FailureCause {
     /// What the code of a hold means, a clause; of a kind of cause that says it by its name nothing.
     pub fn meaning(&self) -> Option<&'static str> {
         match self {
@@ -125,17 +125,17 @@ mod tests {
 
     #[test]
     fn names_and_kinds() {
-        let hold = Cause::Hold { code: 13, subcode: Some(256) };
+        let hold = FailureCause::Hold { code: 13, subcode: Some(256) };
         assert_eq!(hold.name(), "held 13/256 TransferInputError");
         assert_eq!(hold.kind().name(), "held 13 TransferInputError");
-        assert_eq!(Cause::Hold { code: 99, subcode: None }.name(), "held 99");
-        assert_eq!(Cause::Exit(Some(75)).kind().name(), "exit with another code than 0");
-        assert_eq!(Cause::Evicted.kind(), Cause::Evicted);
-        let vacated = Cause::of_vacate(Some((13, 256)));
+        assert_eq!(FailureCause::Hold { code: 99, subcode: None }.name(), "held 99");
+        assert_eq!(FailureCause::Exit(Some(75)).kind().name(), "exit with another code than 0");
+        assert_eq!(FailureCause::Evicted.kind(), FailureCause::Evicted);
+        let vacated = FailureCause::of_vacate(Some((13, 256)));
         assert_eq!(vacated.name(), "vacated 13/256 TransferInputError");
         assert_eq!(vacated.kind().name(), "vacated 13 TransferInputError");
         for no_hold in [None, Some((1009, 0)), Some((0, 0)), Some((-1, 0))] {
-            assert_eq!(Cause::of_vacate(no_hold), Cause::Evicted);
+            assert_eq!(FailureCause::of_vacate(no_hold), FailureCause::Evicted);
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Cause, End, Run};
+use super::{End, FailureCause, JobRun};
 use crate::hold_code::{HoldCode, Subcode};
 
 /// Sites with a column of their own, at most.
@@ -62,8 +62,8 @@ pub struct Counts {
 impl Counts {
     /// Counts runs. What programs wrote tells no causes apart, and runs that a person stopped do
     /// not count.
-    pub fn of(runs: &[Run]) -> Self {
-        let mut failed: BTreeMap<(Cause, &str), u32> = BTreeMap::new();
+    pub fn of(runs: &[JobRun]) -> Self {
+        let mut failed: BTreeMap<(FailureCause, &str), u32> = BTreeMap::new();
         let mut others: BTreeMap<&str, [u32; 2]> = BTreeMap::new();
         for run in runs {
             let site = run.site.as_deref().unwrap_or_default();
@@ -77,7 +77,7 @@ impl Counts {
                 End::Stopped => {}
             }
         }
-        let cell = |((cause, site), runs): ((Cause, &str), u32)| {
+        let cell = |((cause, site), runs): ((FailureCause, &str), u32)| {
             let (kind, cause) = (cause.kind().name(), cause.name());
             Cell { kind, cause, site: site.to_owned(), runs }
         };
@@ -100,7 +100,7 @@ impl Counts {
 
 /// How matrices are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Layout {
+pub struct MatrixLayout {
     /// Causes of a kind are one.
     pub grouped: bool,
     /// Each site has its column. Otherwise the sites of a row are sorted, most failed runs first.
@@ -111,7 +111,7 @@ pub struct Layout {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Vocabulary {
     /// How they are laid out.
-    pub layout: Layout,
+    pub layout: MatrixLayout,
     /// Causes by kind and number; one more row has all others, two more successes and running.
     pub causes: Vec<String>,
     /// Sites, those with most runs first; none where the sites of each row are sorted.
@@ -120,7 +120,7 @@ pub struct Vocabulary {
 
 impl Vocabulary {
     /// What the rows have that train.
-    pub fn of<'a>(rows: impl Iterator<Item = &'a Counts>, layout: Layout) -> Self {
+    pub fn of<'a>(rows: impl Iterator<Item = &'a Counts>, layout: MatrixLayout) -> Self {
         let mut causes: BTreeMap<&str, usize> = BTreeMap::new();
         let mut sites: BTreeMap<&str, usize> = BTreeMap::new();
         for row in rows {
@@ -240,7 +240,7 @@ mod tests {
     fn a_matrix_counts_by_cause_and_site() {
         let failed = [("held 13/256", "A", 3), ("held 6/2", "B", 1), ("held 13/2", "", 2)];
         let counts = counts(&failed);
-        let layout = Layout { grouped: false, named: true };
+        let layout = MatrixLayout { grouped: false, named: true };
         let vocabulary = Vocabulary::of([&counts].into_iter(), layout);
         assert_eq!(vocabulary.causes, ["held 6/2", "held 13/2", "held 13/256"]);
         assert_eq!(vocabulary.sites, ["B", "A"]);
@@ -261,15 +261,15 @@ mod tests {
     fn what_training_did_not_see_is_counted_with_others_and_sites_may_be_sorted() {
         let seen = counts(&[("held 6/2", "B", 1)]);
         let new = counts(&[("held 9/1", "X", 5), ("held 6/0", "Y", 7)]);
-        let of = |layout: Layout| {
+        let of = |layout: MatrixLayout| {
             let vocabulary = Vocabulary::of([&seen].into_iter(), layout);
             (vocabulary.sides()[1], vocabulary.matrix(&new), vocabulary.known_holds(&new))
         };
-        let (width, matrix, known) = of(Layout { grouped: true, named: true });
+        let (width, matrix, known) = of(MatrixLayout { grouped: true, named: true });
         assert_eq!(matrix[width + SITES + 1].exp_m1().round(), 5.0);
         assert_eq!(matrix[SITES + 1].exp_m1().round(), 7.0, "of a kind that was seen");
         assert_eq!(known, 7);
-        let (width, matrix, known) = of(Layout { grouped: false, named: false });
+        let (width, matrix, known) = of(MatrixLayout { grouped: false, named: false });
         let at = |column: usize| matrix[width + column].exp_m1().round();
         assert_eq!([at(0), at(1), at(2)], [12.0, 7.0, 5.0]);
         assert_eq!(known, 0);
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn runs_are_counted_whatever_their_programs_wrote() {
-        let run = |site: Option<&str>, end| Run {
+        let run = |site: Option<&str>, end| JobRun {
             job: JobId::new(1, 0),
             machine: None,
             site: site.map(str::to_owned),
@@ -286,12 +286,12 @@ mod tests {
             executed: true,
             end,
         };
-        let exit = Cause::Exit(Some(1));
+        let exit = FailureCause::Exit(Some(1));
         let said = exit.saying("KeyError: 'x'".into());
         let runs = [
             run(Some("A"), End::Failed(said)),
             run(Some("A"), End::Failed(exit)),
-            run(None, End::Failed(Cause::Evicted)),
+            run(None, End::Failed(FailureCause::Evicted)),
             run(Some("A"), End::Succeeded),
             run(Some("A"), End::Running),
             run(Some("A"), End::Stopped),

@@ -116,13 +116,13 @@ pub(super) fn constraints(jobs: &[JobId]) -> Vec<(usize, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workflow::Cause;
+    use crate::workflow::FailureCause;
 
     fn suspect(place: &str, is_site: bool) -> Suspect {
         Suspect {
             place: place.to_owned(),
             is_site,
-            cause: Cause::Evicted,
+            cause: FailureCause::Evicted,
             any_cause: false,
             failed: 9,
             ended: 9,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Serialize;
 
-use super::{Cause, End, Run};
+use super::{End, FailureCause, JobRun};
 
 /// What a place is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(super) const MOST: usize = 12;
 
 /// Runs at a place, or at several.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Column {
+pub struct PlaceRuns {
     /// The place, the domain or tier that several share, or `others`; empty: not known.
     pub name: String,
     /// How many places they are.
@@ -55,7 +55,7 @@ pub enum ShownBy {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Row {
     /// The cause.
-    pub cause: Cause,
+    pub cause: FailureCause,
     /// Runs that failed so, by column.
     pub counts: Vec<usize>,
 }
@@ -64,7 +64,7 @@ pub struct Row {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Matrix {
     /// Places.
-    pub columns: Vec<Column>,
+    pub columns: Vec<PlaceRuns>,
     /// Causes.
     pub rows: Vec<Row>,
     /// What the places are named by.
@@ -78,7 +78,7 @@ pub struct Matrix {
 }
 
 /// The place of a run; empty where it is not known.
-pub(super) fn place(run: &Run, by: By) -> &str {
+pub(super) fn place(run: &JobRun, by: By) -> &str {
     let name = match by {
         By::Site => run.site.as_deref(),
         By::Either | By::Machine => run.machine.as_deref(),
@@ -87,7 +87,7 @@ pub(super) fn place(run: &Run, by: By) -> &str {
 }
 
 /// Machines or sites, whichever suits these runs.
-pub(super) fn resolved(runs: &[Run], by: By) -> By {
+pub(super) fn resolved(runs: &[JobRun], by: By) -> By {
     if by != By::Either {
         return by;
     }
@@ -96,25 +96,25 @@ pub(super) fn resolved(runs: &[Run], by: By) -> By {
 }
 
 /// How many machines these runs name.
-fn machines(runs: &[Run]) -> usize {
+fn machines(runs: &[JobRun]) -> usize {
     runs.iter().filter_map(|run| run.machine.as_deref()).collect::<HashSet<&str>>().len()
 }
 
 impl Matrix {
     /// Counts runs.
-    pub fn of(runs: &[Run], by: By) -> Self {
+    pub fn of(runs: &[JobRun], by: By) -> Self {
         let by = resolved(runs, by);
         let names = Names::of(runs, by);
         let shown = Causes::of(runs);
-        let mut columns: BTreeMap<&str, Column> = BTreeMap::new();
-        let mut cells: HashMap<(Cause, &str), usize> = HashMap::new();
-        let mut causes: BTreeMap<Cause, usize> = BTreeMap::new();
+        let mut columns: BTreeMap<&str, PlaceRuns> = BTreeMap::new();
+        let mut cells: HashMap<(FailureCause, &str), usize> = HashMap::new();
+        let mut causes: BTreeMap<FailureCause, usize> = BTreeMap::new();
         for run in runs {
             let name = names.group(place(run, by));
-            let column = columns.entry(name).or_insert_with(|| Column {
+            let column = columns.entry(name).or_insert_with(|| PlaceRuns {
                 name: name.to_owned(),
                 places: names.places(name),
-                ..Column::default()
+                ..PlaceRuns::default()
             });
             match &run.end {
                 End::Succeeded => column.succeeded += 1,
@@ -134,15 +134,15 @@ impl Matrix {
             (_, true) => ShownBy::Machine,
             (_, false) => ShownBy::Domain,
         };
-        let mut columns: Vec<Column> = columns.into_values().collect();
+        let mut columns: Vec<PlaceRuns> = columns.into_values().collect();
         columns.sort_by_key(|column| {
             let runs = column.failed + column.succeeded + column.running;
             (column.name.is_empty(), std::cmp::Reverse((column.failed, runs)))
         });
-        let mut causes: Vec<(Cause, usize)> = causes.into_iter().collect();
+        let mut causes: Vec<(FailureCause, usize)> = causes.into_iter().collect();
         causes.sort_by(|one, other| (other.1, &one.0).cmp(&(one.1, &other.0)));
-        let row = |(cause, _): (Cause, usize)| {
-            let count = |column: &Column| {
+        let row = |(cause, _): (FailureCause, usize)| {
+            let count = |column: &PlaceRuns| {
                 cells.get(&(cause.clone(), column.name.as_str())).copied().unwrap_or(0)
             };
             let counts = columns.iter().map(count).collect();
@@ -157,7 +157,7 @@ impl Matrix {
 /// How causes are shown together.
 struct Causes {
     /// Causes that are shown without what the program wrote, as it is that of the fewest.
-    unsaid: HashSet<Cause>,
+    unsaid: HashSet<FailureCause>,
     /// They are shown by kind.
     by_kind: bool,
     /// How many there are, without what programs wrote where they are shown by kind.
@@ -165,14 +165,14 @@ struct Causes {
 }
 
 impl Causes {
-    fn of(runs: &[Run]) -> Self {
-        let mut counts: BTreeMap<Cause, usize> = BTreeMap::new();
+    fn of(runs: &[JobRun]) -> Self {
+        let mut counts: BTreeMap<FailureCause, usize> = BTreeMap::new();
         for run in runs {
             if let End::Failed(cause) = &run.end {
                 *counts.entry(cause.clone()).or_default() += 1;
             }
         }
-        let mut said: Vec<(usize, Cause, Cause)> = counts
+        let mut said: Vec<(usize, FailureCause, FailureCause)> = counts
             .iter()
             .filter_map(|(cause, &count)| Some((count, cause.clone(), cause.unsaid()?)))
             .collect();
@@ -189,7 +189,7 @@ impl Causes {
         Self { unsaid, by_kind: counts.len() > MOST, all: counts.len() }
     }
 
-    fn group(&self, cause: &Cause) -> Cause {
+    fn group(&self, cause: &FailureCause) -> FailureCause {
         match cause.unsaid() {
             _ if self.by_kind => cause.kind(),
             Some(without) if self.unsaid.contains(cause) => without,
@@ -210,7 +210,7 @@ struct Names<'a> {
 pub const OTHERS: &str = "others";
 
 impl<'a> Names<'a> {
-    fn of(runs: &'a [Run], by: By) -> Self {
+    fn of(runs: &'a [JobRun], by: By) -> Self {
         let mut failures: BTreeMap<&str, usize> = BTreeMap::new();
         for run in runs {
             let place = place(run, by);
@@ -272,8 +272,8 @@ mod tests {
     use super::*;
     use eventlog::JobId;
 
-    fn run(machine: &str, site: Option<&str>, end: End) -> Run {
-        Run {
+    fn run(machine: &str, site: Option<&str>, end: End) -> JobRun {
+        JobRun {
             job: JobId::new(1, 0),
             machine: Some(machine.to_owned()),
             site: site.map(str::to_owned),
@@ -284,11 +284,11 @@ mod tests {
         }
     }
 
-    const FAILS: End = End::Failed(Cause::Exit(Some(1)));
+    const FAILS: End = End::Failed(FailureCause::Exit(Some(1)));
 
     #[test]
     fn failures_are_counted_by_cause_and_place() {
-        let held = End::Failed(Cause::Hold { code: 13, subcode: Some(256) });
+        let held = End::Failed(FailureCause::Hold { code: 13, subcode: Some(256) });
         let runs = [
             run("a", None, FAILS),
             run("b", None, FAILS),
@@ -313,18 +313,18 @@ mod tests {
     fn many_machines_are_domains_or_sites() {
         let machines: Vec<String> =
             (0..40).map(|n| format!("e{n}.s{}.example.org", n % 3)).collect();
-        let runs: Vec<Run> = machines.iter().map(|name| run(name, None, FAILS)).collect();
+        let runs: Vec<JobRun> = machines.iter().map(|name| run(name, None, FAILS)).collect();
         let matrix = Matrix::of(&runs, By::Either);
         let first = &matrix.columns[0];
         assert_eq!((first.name.as_str(), first.places, first.failed), ("s0.example.org", 14, 14));
         assert_eq!((matrix.shown_by, matrix.machines), (ShownBy::Domain, 40));
         let of_site = |name: &String| run(name, Some("T2_US_Nowhere"), FAILS);
-        let runs: Vec<Run> = machines.iter().map(of_site).collect();
+        let runs: Vec<JobRun> = machines.iter().map(of_site).collect();
         let matrix = Matrix::of(&runs, By::Either);
         assert_eq!(matrix.columns[0].name, "T2_US_Nowhere");
         assert_eq!((matrix.shown_by, matrix.machines), (ShownBy::Site, 40));
         let addresses: Vec<String> = (0..40).map(|n| format!("10.0.0.{n}:9618")).collect();
-        let runs: Vec<Run> = addresses.iter().map(|name| run(name, None, FAILS)).collect();
+        let runs: Vec<JobRun> = addresses.iter().map(|name| run(name, None, FAILS)).collect();
         let matrix = Matrix::of(&runs, By::Machine);
         let last = matrix.columns.iter().find(|one| one.name == OTHERS).unwrap();
         assert_eq!((matrix.columns.len(), last.places, last.failed), (12, 29, 29));
@@ -332,9 +332,9 @@ mod tests {
 
     #[test]
     fn what_the_fewest_wrote_is_left_out_before_causes_are_kinds() {
-        let said = |at: usize| Cause::Exit(Some(1)).saying(format!("line {at}").into());
+        let said = |at: usize| FailureCause::Exit(Some(1)).saying(format!("line {at}").into());
         let failed = |at: usize| (0..at).map(move |_| run("a", None, End::Failed(said(at))));
-        let runs: Vec<Run> = (2..20).flat_map(failed).collect();
+        let runs: Vec<JobRun> = (2..20).flat_map(failed).collect();
         let matrix = Matrix::of(&runs, By::Either);
         assert!(!matrix.by_kind);
         let names: Vec<String> = matrix.rows.iter().map(|row| row.cause.name()).collect();
@@ -348,8 +348,8 @@ mod tests {
 
     #[test]
     fn many_causes_are_kinds() {
-        let fails = |code| run("a", None, End::Failed(Cause::Exit(Some(code))));
-        let runs: Vec<Run> = (1..40).map(fails).collect();
+        let fails = |code| run("a", None, End::Failed(FailureCause::Exit(Some(code))));
+        let runs: Vec<JobRun> = (1..40).map(fails).collect();
         let matrix = Matrix::of(&runs, By::Either);
         assert!(matrix.by_kind && matrix.causes == 39);
         assert_eq!((matrix.rows.len(), &matrix.rows[0].counts), (1, &vec![39]));

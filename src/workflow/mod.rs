@@ -28,16 +28,16 @@ mod said;
 mod suspects;
 mod thrashing;
 
-pub use cause::Cause;
-pub use counts::{Cell, Counts, Layout, Place, Vocabulary};
-pub use dag::{Blocker, Dag, Progress, Rescue, State};
+pub use cause::FailureCause;
+pub use counts::{Cell, Counts, MatrixLayout, Place, Vocabulary};
+pub use dag::{Blocker, Dag, NodeState, Progress, Rescue};
 pub use fit::{ATTRIBUTES as FIT_ATTRIBUTES, Asking, Fit, FitEdit, FitOf, Question, fits};
 pub use keep_off::{KeepOff, Waiting, keep_off};
 pub use manager::{Manager, ManagerState};
-pub use matrix::{By, Column, Matrix, OTHERS, Row, ShownBy};
+pub use matrix::{By, Matrix, OTHERS, PlaceRuns, Row, ShownBy};
 pub use recovery::{Recovering, Recovery, Shown};
-pub use recovery_model::{RecoveryModel, SHIPPED, Said};
-pub use runs::{End, Run, runs};
+pub use recovery_model::{RecoveryModel, SHIPPED, WorkflowAdvice};
+pub use runs::{End, JobRun, runs};
 pub use suspects::{Suspect, suspects};
 pub use thrashing::{ATTRIBUTES as THRASHING_ATTRIBUTES, Thrasher, Thrashing, thrashing};
 
@@ -98,7 +98,7 @@ impl View {
         now: i64,
         by: By,
         names: impl Fn(JobId, Option<&str>) -> bool,
-        says: impl FnMut(&Run) -> Option<String>,
+        says: impl FnMut(&JobRun) -> Option<String>,
     ) -> Self {
         let mut view = Self::default();
         let mut all = Vec::new();
@@ -111,7 +111,7 @@ impl View {
         }
         said::tell_apart(&mut all, says);
         view.runs = all.len();
-        let count = |end: fn(&Run) -> bool| all.iter().filter(|run| end(run)).count();
+        let count = |end: fn(&JobRun) -> bool| all.iter().filter(|run| end(run)).count();
         view.succeeded = count(|run| run.end == End::Succeeded);
         view.failed = count(|run| matches!(run.end, End::Failed(_)));
         view.running = count(|run| run.end == End::Running);
@@ -119,7 +119,7 @@ impl View {
         view.matrix = Matrix::of(&all, by);
         view.suspects = suspects(&all, by);
         view.shown = Shown::of(history, &all, &view.suspects, by, now);
-        let is_suspect = |run: &Run| {
+        let is_suspect = |run: &JobRun| {
             let at = matrix::place(run, by);
             view.suspects.iter().find(|one| one.place == at)
         };
@@ -129,10 +129,10 @@ impl View {
             is_good && is_known && is_suspect(run).is_none()
         });
         // The runs of a job are in their order.
-        let last: BTreeMap<JobId, &Run> = all.iter().map(|run| (run.job, run)).collect();
-        let held_there = |run: &Run| {
+        let last: BTreeMap<JobId, &JobRun> = all.iter().map(|run| (run.job, run)).collect();
+        let held_there = |run: &JobRun| {
             let End::Failed(cause) = &run.end else { return None };
-            let &Cause::Hold { code, subcode } = cause else { return None };
+            let &FailureCause::Hold { code, subcode } = cause else { return None };
             let suspect = is_suspect(run)?;
             let since = run.began.saturating_add(run.seconds);
             suspect.is_for(cause).then(|| (run.job, (code, subcode.unwrap_or(0), since)))

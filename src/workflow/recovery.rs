@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fit::met_limit;
 use super::matrix::{place, resolved};
-use super::{By, Counts, End, RecoveryModel, Run, Suspect};
+use super::{By, Counts, End, JobRun, RecoveryModel, Suspect};
 use crate::history::History;
 use crate::metrics::Band;
 use crate::sizes::Resource;
@@ -82,7 +82,7 @@ pub struct Shown {
 impl Shown {
     /// What these runs show until `now`, Unix seconds. `suspects`: places that they are suspected
     /// at.
-    pub fn of(history: &History, runs: &[Run], suspects: &[Suspect], by: By, now: i64) -> Self {
+    pub fn of(history: &History, runs: &[JobRun], suspects: &[Suspect], by: By, now: i64) -> Self {
         let by = resolved(runs, by);
         let clusters: BTreeSet<i32> = runs.iter().map(|run| run.job.cluster).collect();
         let mut shown =
@@ -145,7 +145,7 @@ impl Shown {
 
 #[cfg(test)]
 mod tests {
-    use super::super::counts::{Cell, Layout, Vocabulary};
+    use super::super::counts::{Cell, MatrixLayout, Vocabulary};
     use super::super::recovery_model::tests::always;
     use super::*;
 
@@ -162,7 +162,7 @@ mod tests {
     }
 
     fn knowing(shown: &Shown) -> Vocabulary {
-        let layout = Layout { grouped: false, named: false };
+        let layout = MatrixLayout { grouped: false, named: false };
         Vocabulary::of([&shown.counts].into_iter(), layout)
     }
 

@@ -43,14 +43,14 @@ struct Metadata {
 
 /// What the model says of a workflow.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Said {
+pub struct WorkflowAdvice {
     /// The probability that each action is the right one, in the order of [`Recovery::ALL`], 0 to 1.
     pub actions: [f64; Recovery::ALL.len()],
     /// The probability that memory must change, 0 to 1.
     pub memory: f64,
 }
 
-impl Said {
+impl WorkflowAdvice {
     /// The likeliest action, the first of equal ones.
     pub fn most(&self) -> (Recovery, f64) {
         let all = Recovery::ALL.into_iter().zip(self.actions);
@@ -157,11 +157,11 @@ impl RecoveryModel {
     }
 
     /// What it says of a workflow.
-    pub fn say(&self, counts: &Counts) -> Said {
+    pub fn say(&self, counts: &Counts) -> WorkflowAdvice {
         let matrix = self.vocabulary.matrix(counts);
         let of = |forest: &Forest| 1.0 / (1.0 + (-forest.logit(&matrix)).exp());
         let [actions @ .., memory] = &self.forests;
-        Said { actions: actions.each_ref().map(of), memory: of(memory) }
+        WorkflowAdvice { actions: actions.each_ref().map(of), memory: of(memory) }
     }
 
     /// What its matrices are of.

@@ -1,4 +1,4 @@
-use super::super::counts::Layout;
+use super::super::counts::MatrixLayout;
 use super::*;
 use crate::model::Node;
 
@@ -17,7 +17,7 @@ pub(in crate::workflow) fn always(
 }
 
 fn vocabulary(causes: usize) -> Vocabulary {
-    let layout = Layout { grouped: false, named: false };
+    let layout = MatrixLayout { grouped: false, named: false };
     let causes = (0..causes).map(|at| format!("exit {at}")).collect();
     Vocabulary { layout, causes, sites: Vec::new() }
 }

@@ -2,7 +2,7 @@
 
 use eventlog::JobId;
 
-use super::Cause;
+use super::FailureCause;
 use crate::history::{Exit, History, JobHistory, Known, Symbol, What, reason};
 
 /// How a run ended.
@@ -11,7 +11,7 @@ pub enum End {
     /// With exit code 0.
     Succeeded,
     /// Otherwise.
-    Failed(Cause),
+    Failed(FailureCause),
     /// A person removed the job or put it on hold, or the log does not say how it ended.
     Stopped,
     /// It goes on.
@@ -21,7 +21,7 @@ pub enum End {
 /// One run of a job: from when its input was on its way, or it began to execute, until it left its
 /// slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct JobRun {
     /// The job.
     pub job: JobId,
     /// The machine, where the log or the hold reason names it.
@@ -50,12 +50,12 @@ struct Begun {
 }
 
 /// The runs of a job until `now`, Unix seconds, in their order.
-pub fn runs(history: &History, job: &JobHistory, now: i64) -> Vec<Run> {
+pub fn runs(history: &History, job: &JobHistory, now: i64) -> Vec<JobRun> {
     let mut found = Vec::new();
     let mut begun: Option<Begun> = None;
     // The run that left its slot last, and when, as long as nothing else has begun.
     let mut left: Option<(Begun, i64)> = None;
-    let end_run = |found: &mut Vec<Run>,
+    let end_run = |found: &mut Vec<JobRun>,
                    begun: &mut Option<Begun>,
                    time: i64,
                    end: End,
@@ -65,7 +65,7 @@ pub fn runs(history: &History, job: &JobHistory, now: i64) -> Vec<Run> {
         // A hold before the program was started names the place, or nothing does.
         let run = match begun.take() {
             Some(run) => run,
-            None if matches!(end, End::Failed(Cause::Hold { .. })) => {
+            None if matches!(end, End::Failed(FailureCause::Hold { .. })) => {
                 Begun { at: time, machine: None, executed: false }
             }
             None => return,
@@ -74,7 +74,7 @@ pub fn runs(history: &History, job: &JobHistory, now: i64) -> Vec<Run> {
         let machine = machine.or_else(|| named().map(|host| reason::machine(&host).to_owned()));
         // The site of a run is noted when it begins, or at its end by its ad.
         let site = Known::last_at(&job.sites, time).filter(|_| run.executed).map(name);
-        found.push(Run {
+        found.push(JobRun {
             job: job.job,
             machine,
             site,
@@ -99,17 +99,18 @@ pub fn runs(history: &History, job: &JobHistory, now: i64) -> Vec<Run> {
             What::Terminated(exit) => {
                 let end = match exit {
                     Exit::Success => End::Succeeded,
-                    Exit::Code(code) => End::Failed(Cause::Exit(Some(code))),
-                    Exit::Signal(signal) => End::Failed(Cause::Signal(Some(signal))),
+                    Exit::Code(code) => End::Failed(FailureCause::Exit(Some(code))),
+                    Exit::Signal(signal) => End::Failed(FailureCause::Signal(Some(signal))),
                     Exit::Unknown => End::Stopped,
                 };
                 end_run(&mut found, &mut begun, at, end, None);
             }
             What::Held(hold) => {
                 let end = match hold.is_by_system() {
-                    true => {
-                        End::Failed(Cause::Hold { code: hold.code, subcode: Some(hold.subcode) })
-                    }
+                    true => End::Failed(FailureCause::Hold {
+                        code: hold.code,
+                        subcode: Some(hold.subcode),
+                    }),
                     false => End::Stopped,
                 };
                 // The run left its slot just before: it is the same failure.
@@ -121,8 +122,8 @@ pub fn runs(history: &History, job: &JobHistory, now: i64) -> Vec<Run> {
             }
             What::Evicted(_) | What::ShadowException => {
                 let cause = match step.what {
-                    What::Evicted(code) => Cause::of_vacate(code),
-                    _ => Cause::ShadowException,
+                    What::Evicted(code) => FailureCause::of_vacate(code),
+                    _ => FailureCause::ShadowException,
                 };
                 left = begun.map(|run| (run, at));
                 end_run(&mut found, &mut begun, at, End::Failed(cause), None);

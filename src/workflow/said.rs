@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Cause, End, Run};
+use super::{End, FailureCause, JobRun};
 use crate::history::reason::normalised;
 use crate::text::shown;
 
@@ -16,11 +16,11 @@ const LINE: usize = 60;
 /// Gives the last runs of jobs that ended with the same exit code or signal different causes where
 /// their programs wrote different lines. `says` has the line; of the runs of each job in their
 /// order the last one is asked about.
-pub(super) fn tell_apart(runs: &mut [Run], mut says: impl FnMut(&Run) -> Option<String>) {
-    let mut alike: BTreeMap<(Cause, String), Vec<(usize, String)>> = BTreeMap::new();
+pub(super) fn tell_apart(runs: &mut [JobRun], mut says: impl FnMut(&JobRun) -> Option<String>) {
+    let mut alike: BTreeMap<(FailureCause, String), Vec<(usize, String)>> = BTreeMap::new();
     for (at, run) in runs.iter().enumerate() {
         let is_last = runs.get(at + 1).is_none_or(|next| next.job != run.job);
-        if let End::Failed(cause @ (Cause::Exit(_) | Cause::Signal(_))) = &run.end
+        if let End::Failed(cause @ (FailureCause::Exit(_) | FailureCause::Signal(_))) = &run.end
             && is_last
             && let Some(line) = says(run)
         {
@@ -44,14 +44,14 @@ mod tests {
 
     #[test]
     fn a_line_that_two_jobs_share_is_a_cause() {
-        let run = |proc, code| Run {
+        let run = |proc, code| JobRun {
             job: JobId::new(1, proc),
             machine: None,
             site: None,
             began: 0,
             seconds: 10,
             executed: true,
-            end: End::Failed(Cause::Exit(Some(code))),
+            end: End::Failed(FailureCause::Exit(Some(code))),
         };
         // The first job ran twice, and its file has the output of the second run.
         let mut runs = vec![run(0, 1), run(0, 1), run(1, 1), run(2, 1), run(3, 2)];

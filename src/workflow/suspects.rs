@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::matrix::{By, place, resolved};
-use super::{Cause, End, Run};
+use super::{End, FailureCause, JobRun};
 use crate::advice::is_name;
 use crate::text::classad_quote;
 use eventlog::JobId;
@@ -30,7 +30,7 @@ pub struct Suspect {
     /// It is a site.
     pub is_site: bool,
     /// The cause of most failures there.
-    pub cause: Cause,
+    pub cause: FailureCause,
     /// Failures of whatever cause are counted, not those of this one alone.
     pub any_cause: bool,
     /// Jobs that failed there.
@@ -51,7 +51,7 @@ pub struct Suspect {
 
 impl Suspect {
     /// A run that failed there of this cause counts against the place.
-    pub(super) fn is_for(&self, cause: &Cause) -> bool {
+    pub(super) fn is_for(&self, cause: &FailureCause) -> bool {
         self.any_cause || self.cause == *cause || cause.unsaid().as_ref() == Some(&self.cause)
     }
 
@@ -70,7 +70,7 @@ impl Suspect {
 /// Each job counts once at a place, however often it ran there: its runs there are not independent.
 /// Failures of one cluster alone are compared with that cluster's own jobs elsewhere: it may be the
 /// program.
-pub fn suspects(runs: &[Run], by: By) -> Vec<Suspect> {
+pub fn suspects(runs: &[JobRun], by: By) -> Vec<Suspect> {
     let by = resolved(runs, by);
     let mut places: BTreeMap<&str, Here> = BTreeMap::new();
     let mut good = Vec::new();
@@ -97,7 +97,7 @@ pub fn suspects(runs: &[Run], by: By) -> Vec<Suspect> {
         let black_hole = median(here.seconds.clone()).zip(usual).filter(|&(failure, success)| {
             success > 0 && (failure as f64) < AT_ONCE * success as f64
         });
-        let test = |cause: Option<&Cause>| {
+        let test = |cause: Option<&FailureCause>| {
             let jobs = here.failed.get(&cause.cloned())?;
             let first = jobs.first().map(|job| job.cluster);
             let alone = first.filter(|first| jobs.iter().all(|job| job.cluster == *first));
@@ -135,7 +135,7 @@ pub fn suspects(runs: &[Run], by: By) -> Vec<Suspect> {
 struct Totals {
     ended: BTreeMap<Option<i32>, usize>,
     /// By cause; `None`: of any.
-    failed: BTreeMap<(Option<Cause>, Option<i32>), usize>,
+    failed: BTreeMap<(Option<FailureCause>, Option<i32>), usize>,
 }
 
 impl Totals {
@@ -162,7 +162,7 @@ impl Totals {
         self.ended.get(&of).copied().unwrap_or(0)
     }
 
-    fn failed(&self, cause: Option<Cause>, of: Option<i32>) -> usize {
+    fn failed(&self, cause: Option<FailureCause>, of: Option<i32>) -> usize {
         self.failed.get(&(cause, of)).copied().unwrap_or(0)
     }
 
@@ -178,21 +178,21 @@ struct Here {
     ended: BTreeSet<JobId>,
     /// Jobs that failed, by cause; `None`: of any. Those of a program that wrote something count
     /// for the cause without that too.
-    failed: BTreeMap<Option<Cause>, BTreeSet<JobId>>,
+    failed: BTreeMap<Option<FailureCause>, BTreeSet<JobId>>,
     /// Seconds of failed runs.
     seconds: Vec<i64>,
 }
 
 impl Here {
     /// The cause of the most jobs among those of which this is true, the first of equal ones.
-    fn most(&self, is_meant: impl Fn(&Cause) -> bool) -> Option<&Cause> {
+    fn most(&self, is_meant: impl Fn(&FailureCause) -> bool) -> Option<&FailureCause> {
         let causes = self.failed.iter().filter_map(|(cause, jobs)| Some((cause.as_ref()?, jobs)));
         let causes = causes.filter(|(cause, _)| is_meant(cause));
         let most = causes.max_by_key(|&(cause, jobs)| (jobs.len(), std::cmp::Reverse(cause)));
         most.map(|(cause, _)| cause)
     }
 
-    fn add(&mut self, run: &Run) {
+    fn add(&mut self, run: &JobRun) {
         self.ended.insert(run.job);
         if let End::Failed(cause) = &run.end {
             let causes = [Some(cause.clone()), cause.unsaid(), None];
@@ -237,11 +237,11 @@ mod tests {
     use super::*;
     use eventlog::JobId;
 
-    const LICENCE: Cause = Cause::Exit(Some(75));
+    const LICENCE: FailureCause = FailureCause::Exit(Some(75));
 
     /// Jobs of a cluster, so many of which succeed and so many fail at a machine.
-    fn runs(cluster: i32, machine: &str, good: i32, bad: i32, cause: &Cause) -> Vec<Run> {
-        let run = |proc, end, seconds| Run {
+    fn runs(cluster: i32, machine: &str, good: i32, bad: i32, cause: &FailureCause) -> Vec<JobRun> {
+        let run = |proc, end, seconds| JobRun {
             job: JobId::new(cluster, proc),
             machine: Some(machine.to_owned()),
             site: None,
@@ -283,14 +283,15 @@ mod tests {
 
     #[test]
     fn two_bad_machines_do_not_hide_each_other() {
-        let other = Cause::Exit(Some(127));
-        let nodes = |from: i32, machine: &str, good: i32, bad: i32, cause: &Cause| -> Vec<Run> {
-            (0..good.max(bad))
-                .flat_map(|n| {
-                    runs(from + n, machine, i32::from(n < good), i32::from(n < bad), cause)
-                })
-                .collect()
-        };
+        let other = FailureCause::Exit(Some(127));
+        let nodes =
+            |from: i32, machine: &str, good: i32, bad: i32, cause: &FailureCause| -> Vec<JobRun> {
+                (0..good.max(bad))
+                    .flat_map(|n| {
+                        runs(from + n, machine, i32::from(n < good), i32::from(n < bad), cause)
+                    })
+                    .collect()
+            };
         let all = [
             nodes(0, "good", 5, 0, &other),
             nodes(100, "one", 0, 46, &other),
@@ -305,7 +306,7 @@ mod tests {
 
     #[test]
     fn a_place_where_programs_write_something_else_is_suspected() {
-        let exit = Cause::Exit(Some(1));
+        let exit = FailureCause::Exit(Some(1));
         let (bug, disk) = (exit.saying("KeyError: 'x'".into()), exit.saying("no space".into()));
         let at = |machine: &str| runs(1, machine, 4, 8, &bug);
         let all = [at("a"), at("b"), runs(1, "c", 4, 12, &disk)].concat();

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::thread;
 
 use eventlog::{Body, JobId, ReadOptions};
-use holdadvise::journal::{Did, Kept, Step, What};
+use holdadvise::journal::{ActStep, Did, EntryKind, Kept};
 use jiff::tz::TimeZone;
 use serde_json::Value;
 
@@ -241,7 +241,9 @@ fn done_in(folder: &Path) -> Vec<JobId> {
     let kept = Kept::of_folder(folder).unwrap();
     assert_eq!(kept.problems, Vec::<String>::new());
     let done = kept.entries.iter().filter_map(|entry| match &entry.what {
-        What::Act(act) if act.did == Did::Release && act.step == Step::Done => Some(act.hold.job),
+        EntryKind::Act(act) if act.did == Did::Release && act.step == ActStep::Done => {
+            Some(act.hold.job)
+        }
         _ => None,
     });
     done.collect()

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::common::done;
 use holdadvise::advice::Costs;
-use holdadvise::home::{Pair, Trial};
+use holdadvise::home::{Trial, TrialRelease};
 use holdadvise::model::{Batch, Calibration, Model, fit};
 use holdadvise_train::data::dataset::{Dataset, SUCCESS};
 use holdadvise_train::random::Random;
@@ -123,10 +123,10 @@ impl World {
         self.logits.iter().map(noise).collect()
     }
 
-    fn pairs(&self, in_use: &[f64], challenger: &[f64]) -> Vec<Pair> {
+    fn pairs(&self, in_use: &[f64], challenger: &[f64]) -> Vec<TrialRelease> {
         let later = self.learned..self.logits.len();
         later
-            .map(|at| Pair {
+            .map(|at| TrialRelease {
                 cluster: self.cluster[at],
                 // Each cluster has its own: what one of them shows does not decide.
                 owner: self.cluster[at].unsigned_abs(),

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::common::{holdadvise_train, text};
 use holdadvise::history::{Action, Outcome};
-use holdadvise::model::{Batch, Dimensions, FeatureSchema, Found, Model};
+use holdadvise::model::{Batch, Dimensions, FeatureSchema, LeakageFound, Model};
 use holdadvise_train::data::dataset::{Dataset, Row};
 use holdadvise_train::engine::EngineKind;
 use holdadvise_train::evaluation::evaluate::Report;
@@ -82,8 +82,13 @@ fn train_evaluate_and_export_in_a_row() {
     let sheet = Model::open(here.join("m.pt")).unwrap().metadata.sheet.unwrap();
     let kinds: Vec<&str> = sheet.leakage.iter().map(|leakage| leakage.kind.as_str()).collect();
     assert_eq!(kinds, ["L1.1", "L1.2", "L1.3", "L1.4", "L2", "L3.1", "L3.2", "L3.3"]);
-    assert_eq!(sheet.leakage[5].found, Found::No, "{:?}", sheet.leakage[5]);
-    assert_eq!(sheet.leakage[6].found, Found::Perhaps, "owners recur: {:?}", sheet.leakage[6]);
+    assert_eq!(sheet.leakage[5].found, LeakageFound::No, "{:?}", sheet.leakage[5]);
+    assert_eq!(
+        sheet.leakage[6].found,
+        LeakageFound::Perhaps,
+        "owners recur: {:?}",
+        sheet.leakage[6]
+    );
     assert_eq!(
         (sheet.figures[0].figure.as_str(), sheet.figures[0].method.as_str()),
         ("auroc", "model")

@@ -14,7 +14,7 @@ use holdadvise::advice::Advisor;
 use holdadvise::features::Holds;
 use holdadvise::history::HoldInQueue;
 use holdadvise::home::Places;
-use holdadvise::journal::{Asked, Entry, HoldOf, JournalError, VERSION, What};
+use holdadvise::journal::{Asked, Entry, EntryKind, HoldOf, JournalError, VERSION};
 use holdadvise::model::{Model, ModelError};
 
 use super::{MONTHS_ASKED, add, read};
@@ -76,7 +76,7 @@ impl Questions {
         });
         let mut last = HashMap::new();
         for entry in read(&settings.asked(), now - BACK) {
-            let What::Asked(asked) = entry.what else { continue };
+            let EntryKind::Asked(asked) = entry.what else { continue };
             let other = asked.challenger.as_ref().map(|answer| &answer.model);
             let is_same =
                 asked.in_use.model == in_use && other == challenger.as_ref().map(|(_, id)| id);
@@ -187,7 +187,7 @@ pub enum AskError {
 pub fn keep(settings: &Settings, lines: &[Line], now: i64) -> Result<Option<String>, JournalError> {
     let entry = |line: &Line| match line {
         Line::Asked(asked) => {
-            Some(Entry { version: VERSION, time: now, what: What::Asked(asked.clone()) })
+            Some(Entry { version: VERSION, time: now, what: EntryKind::Asked(asked.clone()) })
         }
         _ => None,
     };

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use eventlog::input::open_regular;
 use holdadvise::advice::Costs;
 use holdadvise::home::{
-    CALIBRATION, DAYS, Drift, Ended, FitOptions, Kept, Places, Request, Rows, State, Trial,
-    is_worse, learned, recalibrate,
+    CALIBRATION, DAYS, Drift, Ended, FitOptions, HomeState, KeptCalibration, Places,
+    RetrainRequest, Rows, Trial, is_worse, learned, recalibrate,
 };
 use holdadvise::inquiry::{Config, FoundModel, costs_of, find_model};
 use holdadvise::journal::Journal;
@@ -150,7 +150,7 @@ fn calibrate(
     };
     let judged = rows.judged(&found.identity);
     let before = found.calibration;
-    let kept = Kept::read(&places.shown).ok().flatten();
+    let kept = KeptCalibration::read(&places.shown).ok().flatten();
     let kept = kept.filter(|kept| kept.model == found.identity);
     let made = match recalibrate(&judged, before, access_point, 0, &options) {
         Ok(made) => made,
@@ -166,7 +166,7 @@ fn calibrate(
             "slope {:.2}, intercept {:+.2} by {} outcomes; {figures}",
             made.calibration.a, made.calibration.b, made.recalibration.outcomes
         );
-        let kept = Kept {
+        let kept = KeptCalibration {
             model: found.identity.clone(),
             calibration: made.calibration,
             recalibration: made.recalibration,
@@ -189,7 +189,7 @@ fn challenge(
     rows: &Rows,
     found: &FoundModel,
     places: &Places,
-    state: &mut State,
+    state: &mut HomeState,
     settings: &Settings,
     costs: &Costs,
     now: i64,
@@ -236,7 +236,7 @@ fn challenge(
 }
 
 /// The best model of the sweep that was asked for last.
-fn best_of_sweep(state: &State, settings: &Settings) -> Option<(std::path::PathBuf, Vec<u8>)> {
+fn best_of_sweep(state: &HomeState, settings: &Settings) -> Option<(std::path::PathBuf, Vec<u8>)> {
     use std::io::Read;
     let request = state.request.as_ref()?;
     let path = sweep_of(settings.retrain.as_deref()?, request.number).join("bestmodel.pt");
@@ -251,7 +251,7 @@ fn drift(
     rows: &Rows,
     found: &FoundModel,
     places: &Places,
-    state: &mut State,
+    state: &mut HomeState,
     settings: &Settings,
     now: i64,
 ) -> Result<String, LearnError> {
@@ -274,7 +274,7 @@ fn drift(
         return Ok(why);
     }
     let number = state.request.as_ref().map_or(0, |request| request.number).saturating_add(1);
-    let request = Request { number, at: now, why: why.clone() };
+    let request = RetrainRequest { number, at: now, why: why.clone() };
     state.request = Some(request.clone());
     places.keep(state)?;
     places.show(REQUEST, &serde_json::to_vec_pretty(&request).unwrap_or_default())?;

@@ -14,8 +14,8 @@ use std::io;
 use std::path::Path;
 
 use holdadvise::home::{PlaceError, own, put};
-use holdadvise::journal::{Entry, Journal, JournalError, Kept, What};
-use holdadvise::shares::{self, Shares, Size};
+use holdadvise::journal::{Entry, EntryKind, Journal, JournalError, Kept};
+use holdadvise::shares::{self, ItemSize, Shares};
 
 /// Bytes of a month of what was said, and of what was learned, at most. Assumed: a hundred thousand
 /// lines, which take a second to read.
@@ -73,7 +73,7 @@ pub enum LearnError {
 /// A line of such a journal.
 struct Numbered<'a>(usize, &'a [u8]);
 
-impl Size for Numbered<'_> {
+impl ItemSize for Numbered<'_> {
     fn size(&self) -> u64 {
         self.1.len() as u64 + 1
     }
@@ -137,8 +137,8 @@ fn add(folder: &Path, entries: &[Entry], months: usize) -> Result<Option<String>
 /// Whose share a line is part of. Those of an older program are of one owner.
 fn owner_of(entry: &Entry) -> &str {
     let owner = match &entry.what {
-        What::Asked(asked) => asked.owner.as_deref(),
-        What::Learned(learned) => learned.asked.owner.as_deref(),
+        EntryKind::Asked(asked) => asked.owner.as_deref(),
+        EntryKind::Learned(learned) => learned.asked.owner.as_deref(),
         _ => None,
     };
     owner.unwrap_or("nobody known")

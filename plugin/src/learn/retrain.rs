@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use eventlog::input::open_regular;
-use holdadvise::home::{Request, own, put};
+use holdadvise::home::{RetrainRequest, own, put};
 use holdadvise::inquiry::Config;
 use rustix::process::geteuid;
 
@@ -87,7 +87,7 @@ fn failed(path: &Path) -> impl Fn(io::Error) -> LearnError {
 }
 
 /// The advisor's account wrote it: another one than this.
-fn read(path: &Path) -> Result<Option<Request>, LearnError> {
+fn read(path: &Path) -> Result<Option<RetrainRequest>, LearnError> {
     use std::io::Read;
     let file = match open_regular(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

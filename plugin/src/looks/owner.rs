@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use holdadvise::advice::{FILE_ATTRIBUTES, look_at_files};
 use holdadvise::checks::{Ids, LocalFiles, Program};
-use holdadvise::queue::{AdItem, Ads, Projection};
+use holdadvise::queue::{AdItem, AdProjection, Ads};
 use holdadvise::rights;
 use rustix::process::Resource;
 use rustix::stdio::{dup2_stdout, stderr};
@@ -61,7 +61,7 @@ fn look(owner: &str, hosts: &str) -> io::Result<()> {
     let now = jiff::Timestamp::now().as_second();
     let me = Some(owner.to_owned());
     let files = LocalFiles::new(Program::OwnThreads, hosts, me, |_| None, now, true);
-    let projection = Projection::new(FILE_ATTRIBUTES, None);
+    let projection = AdProjection::new(FILE_ATTRIBUTES, None);
     let mut jobs = 0;
     for item in Ads::new(BufReader::new(io::stdin().lock()), &projection)? {
         if let AdItem::Ad(ad) = item?

@@ -13,7 +13,7 @@ use eventlog::JobId;
 use holdadvise::advice::{Advice, Change, ChangeKind, Evidence, Held, Policies};
 use holdadvise::checks::{Check, Fault, Finding, LocalFiles, Recorded};
 use holdadvise::sentences;
-use holdadvise::shares::{Shares, Size};
+use holdadvise::shares::{ItemSize, Shares};
 
 use super::folder::{Folder, Record};
 use super::{LATEST, LONGEST_RECORD};
@@ -34,7 +34,7 @@ pub struct Looks {
 #[derive(Debug)]
 struct Unread(String, Record);
 
-impl Size for Unread {
+impl ItemSize for Unread {
     fn size(&self) -> u64 {
         self.1.bytes.len() as u64
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use eventlog::{Body, ReadOptions};
 use holdadvise::collect::Collected;
-use holdadvise::journal::{Did, HoldOf, Step, What};
+use holdadvise::journal::{ActStep, Did, EntryKind, HoldOf};
 use jiff::tz::TimeZone;
 use serde_json::Value;
 
@@ -200,24 +200,24 @@ impl Outage {
         pool.wait_for("ends of all acts in the journal", || {
             let entries = journal(pool).entries;
             let ended =
-                |entry: &&holdadvise::journal::Entry| matches!(entry.what, What::Outcome(_));
+                |entry: &&holdadvise::journal::Entry| matches!(entry.what, EntryKind::Outcome(_));
             entries.iter().filter(ended).count() >= self.waiting.len()
         });
         let entries = journal(pool).entries;
-        let mut steps: BTreeMap<String, Vec<(Step, i64)>> = BTreeMap::new();
+        let mut steps: BTreeMap<String, Vec<(ActStep, i64)>> = BTreeMap::new();
         let mut passes: BTreeMap<i64, usize> = BTreeMap::new();
         for entry in &entries {
-            let What::Act(act) = &entry.what else { continue };
+            let EntryKind::Act(act) = &entry.what else { continue };
             // What the advisor says of a line that it did not write.
             if act.id.as_deref().is_some_and(|id| id.starts_with("forged")) {
-                assert_eq!(act.step, Step::Refused, "{act:?}");
+                assert_eq!(act.step, ActStep::Refused, "{act:?}");
                 continue;
             }
             assert_eq!(act.did, Did::Release);
             let HoldOf { job, num_holds, .. } = act.hold;
             assert_eq!(num_holds, Some(1), "{job}");
             steps.entry(job.to_string()).or_default().push((act.step, entry.time));
-            *passes.entry(entry.time).or_default() += usize::from(act.step == Step::Intended);
+            *passes.entry(entry.time).or_default() += usize::from(act.step == ActStep::Intended);
         }
         let waves: Vec<usize> = passes.into_values().filter(|jobs| *jobs > 0).collect();
         println!("let go, pass by pass: {waves:?}");
@@ -225,8 +225,8 @@ impl Outage {
         assert!(waves[1] <= 5, "{waves:?}");
         for (job, at) in &released {
             let steps = &steps[job];
-            assert_eq!(steps[0].0, Step::Intended, "{job}: {steps:?}");
-            assert_eq!(steps.last(), Some(&(Step::Done, *at)), "{job}: {steps:?}");
+            assert_eq!(steps[0].0, ActStep::Intended, "{job}: {steps:?}");
+            assert_eq!(steps.last(), Some(&(ActStep::Done, *at)), "{job}: {steps:?}");
             assert!(steps[0].1 <= *at, "{job}");
             let ad = &ads[job];
             assert_eq!(

@@ -4,7 +4,9 @@ use std::cell::RefCell;
 use std::fs;
 
 use holdadvise::advice::{Recommendation, TrySuccess};
-use holdadvise::journal::{Act, Advised, By, Did, Entry, HoldOf, Step, VERSION, What};
+use holdadvise::journal::{
+    Act, ActStep, Advised, DecidedBy, Did, Entry, EntryKind, HoldOf, VERSION,
+};
 
 use crate::harness::Pool;
 use crate::setup::{COUNTS, JOURNAL, PASS, count, value};
@@ -97,19 +99,23 @@ fn intended(job: &str, num_holds: i64, entered: i64, now: i64) -> [Entry; 2] {
         set: None,
         chance: 1.0,
         counts: TrySuccess::Begins,
-        by: By::Advisor,
+        by: DecidedBy::Advisor,
         condor_version: None,
     };
     let act = Act {
         id: Some(id),
         hold,
         did: Did::Release,
-        step: Step::Intended,
+        step: ActStep::Intended,
         action: None,
         edits: Vec::new(),
         detail: None,
     };
-    [What::Advice(advised), What::Act(act)].map(|what| Entry { version: VERSION, time: now, what })
+    [EntryKind::Advice(advised), EntryKind::Act(act)].map(|what| Entry {
+        version: VERSION,
+        time: now,
+        what,
+    })
 }
 
 /// The journal is whole again; with the forged file in it.

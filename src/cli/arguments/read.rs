@@ -166,7 +166,7 @@ mod tests {
     use super::*;
     use crate::cli::options::TOOL;
     use crate::cli::request::Given;
-    use crate::print::Output;
+    use crate::print::PrintForm;
 
     fn read(line: &str) -> Result<Given, ArgumentError> {
         let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
@@ -179,8 +179,8 @@ mod tests {
         assert!(given.inquiry.selection.all_users);
         assert_eq!(given.inquiry.selection.jobs.len(), 2);
         assert_eq!(given.inquiry.user_logs.len(), 2);
-        assert_eq!(given.printing.output, Output::Json);
-        assert_eq!(read("-jsonl").unwrap().printing.output, Output::JsonLines);
+        assert_eq!(given.printing.output, PrintForm::Json);
+        assert_eq!(read("-jsonl").unwrap().printing.output, PrintForm::JsonLines);
         assert!(read("-jobads - -js").unwrap().inquiry.job_ads.is_some());
         for (line, constraint) in [("-c A==-1", "A==-1"), ("-c -A==1 -now -5", "-A==1")] {
             let given = read(line).unwrap();
@@ -192,7 +192,7 @@ mod tests {
     fn lists_end_at_a_dash() {
         let list = |letters: &str, names: &[&str]| {
             let names = names.iter().map(|name| (*name).to_owned()).collect();
-            Output::AutoFormat(letters.to_owned(), names)
+            PrintForm::AutoFormat(letters.to_owned(), names)
         };
         let given = read("-af:jh ClusterId Band -wide").unwrap();
         assert_eq!(given.printing.output, list("jh", &["ClusterId", "Band"]));

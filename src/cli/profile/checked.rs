@@ -9,7 +9,7 @@ use crate::cli::RunError;
 use crate::cli::apply::{entries_of, journal_folder};
 use crate::cli::output::say;
 use crate::inquiry::Config;
-use crate::journal::{Entry, Journal, Kept, Profiled, VERSION, What};
+use crate::journal::{Entry, EntryKind, Journal, Kept, Profiled, VERSION};
 use crate::private::own_way;
 
 /// Scripts in the journal of which something was said, and whose jobs were measured.
@@ -58,7 +58,7 @@ fn key(of: &Profiled) -> Key {
 /// What was noted last of each cluster and script.
 fn last(entries: Vec<Entry>) -> HashMap<Key, Profiled> {
     let noted = entries.into_iter().filter_map(|entry| match entry.what {
-        What::Profiled(of) => Some((key(&of), of)),
+        EntryKind::Profiled(of) => Some((key(&of), of)),
         _ => None,
     });
     noted.collect()
@@ -74,8 +74,11 @@ fn add(checks: Vec<Profiled>, config: &Config, now: i64) -> Result<Option<Checke
         last.get(&key(of)).is_none_or(|last| (last.said, last.measured) != (of.said, of.measured))
     };
     let new: Vec<Profiled> = checks.into_iter().filter(is_new).collect();
-    let entry =
-        |of: &Profiled| Entry { version: VERSION, time: now, what: What::Profiled(of.clone()) };
+    let entry = |of: &Profiled| Entry {
+        version: VERSION,
+        time: now,
+        what: EntryKind::Profiled(of.clone()),
+    };
     journal.add(&new.iter().map(entry).collect::<Vec<Entry>>())?;
     last.extend(new.into_iter().map(|of| (key(&of), of)));
     Ok(Some(count(&last)))

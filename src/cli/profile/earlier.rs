@@ -5,11 +5,11 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use classads::ClassAd;
 use scripttree::Language;
 
-use super::{ATTRIBUTES, FINISHED, OfJobs, Used, job_of};
+use super::{ATTRIBUTES, FINISHED, LastUsage, OfJobs, job_of};
 use crate::cli::output::say;
 use crate::history::command_digest;
 use crate::inquiry::{Config, Inquiry};
-use crate::queue::{AdText, Projection};
+use crate::queue::{AdProjection, AdText};
 use crate::text::classad_quote;
 
 /// Programs whose earlier jobs are asked for.
@@ -54,7 +54,7 @@ pub(super) fn fetch(
         return Vec::new();
     }
     let constraint = programs.into_iter().take(PROGRAMS).collect::<Vec<_>>().join(" || ");
-    let projection = Projection::new(ATTRIBUTES, None);
+    let projection = AdProjection::new(ATTRIBUTES, None);
     let Ok(schedd) = inquiry.schedd(config) else { return Vec::new() };
     let (found, error) = schedd.finished_where(&constraint, &projection, FINISHED, Some(LOOKED_AT));
     if let Some(error) = error {
@@ -76,7 +76,7 @@ struct Job {
     memory: Option<f64>,
     /// Of its arguments, where its program is an interpreter.
     arguments: Option<u64>,
-    used: Used,
+    used: LastUsage,
 }
 
 impl Programs {
@@ -98,7 +98,7 @@ impl Programs {
     /// What jobs of other clusters used that run what this one runs, for the same owner: the same Cmd,
     /// and where that is an interpreter the same arguments but for numbers; and that ask for as many
     /// processors and GPUs, and about as much memory. The last ones.
-    pub(super) fn like(&self, own: &ClassAd) -> Vec<Used> {
+    pub(super) fn like(&self, own: &ClassAd) -> Vec<LastUsage> {
         let (Some(program), Some(job)) = (program(own), job_of(own)) else { return Vec::new() };
         let own = Job::of(own, job.cluster, &program.1, i64::MAX);
         // Those of the queue come first, then the newest of the history.
@@ -116,7 +116,7 @@ impl Job {
             asks: [number("RequestCpus", 1), number("RequestGPUs", 0)],
             memory: ad.real("RequestMemory"),
             arguments: Language::of_interpreter(base).and_then(|_| command_digest(ad)),
-            used: Used::of(ad, now),
+            used: LastUsage::of(ad, now),
         }
     }
 

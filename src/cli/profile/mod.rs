@@ -30,8 +30,8 @@ use crate::checks::Script;
 use crate::inquiry::{Config, Constraint, Inquiry, Remarks, found};
 use crate::job_status;
 use crate::print::{Page, Style, output};
-use crate::profile::{ATTRIBUTES, Measured, Pair, Range, ScriptModel, Survival, Used, failed};
-use crate::queue::{AdText, JobSpec, Projection, Selection, display_path};
+use crate::profile::{ATTRIBUTES, LastUsage, Measured, Pair, Range, ScriptModel, Survival, failed};
+use crate::queue::{AdProjection, AdText, JobSpec, Selection, display_path};
 use crate::text::{plural, shown};
 
 /// Finished jobs that condor_history is asked for.
@@ -184,7 +184,7 @@ fn is_path(word: &str) -> bool {
 /// The ads of the jobs asked about, in the queue and finished.
 fn ads(inquiry: &Inquiry, config: &Config, now: i64) -> Result<(Vec<ClassAd>, Remarks), RunError> {
     let constraint = inquiry.selection.constraint.as_deref();
-    let projection = Projection::new(ATTRIBUTES, constraint);
+    let projection = AdProjection::new(ATTRIBUTES, constraint);
     let schedd = inquiry.schedd(config)?;
     let parsed = constraint.map(|text| Constraint::new(text, now)).transpose()?;
     let filter = |ad: &_| parsed.as_ref().is_none_or(|parsed| parsed.is_true_for(ad));
@@ -249,17 +249,17 @@ fn has_slot(ad: &ClassAd) -> bool {
 
 /// The jobs by cluster, the oldest first.
 fn of_jobs(ads: &[ClassAd], earlier: &[ClassAd], now: i64) -> Vec<OfJobs> {
-    let mut clusters: BTreeMap<i32, Vec<(&ClassAd, Used)>> = BTreeMap::new();
+    let mut clusters: BTreeMap<i32, Vec<(&ClassAd, LastUsage)>> = BTreeMap::new();
     let mut seen = HashSet::new();
     for ad in ads {
         let job = job_of(ad).filter(|job| has_slot(ad) && seen.insert(*job));
         if let Some(job) = job {
-            clusters.entry(job.cluster).or_default().push((ad, Used::of(ad, now)));
+            clusters.entry(job.cluster).or_default().push((ad, LastUsage::of(ad, now)));
         }
     }
     // Most clusters say enough of themselves.
     let programs = LazyCell::new(|| Programs::of(ads.iter().chain(earlier), now));
-    let of = |(cluster, jobs): (i32, Vec<(&ClassAd, Used)>)| {
+    let of = |(cluster, jobs): (i32, Vec<(&ClassAd, LastUsage)>)| {
         let like = || programs.like(jobs[0].0);
         of_cluster(cluster, &jobs, like)
     };
@@ -267,9 +267,13 @@ fn of_jobs(ads: &[ClassAd], earlier: &[ClassAd], now: i64) -> Vec<OfJobs> {
 }
 
 /// `like`: what earlier jobs of the same program used.
-fn of_cluster(cluster: i32, jobs: &[(&ClassAd, Used)], like: impl FnOnce() -> Vec<Used>) -> OfJobs {
-    let used: Vec<Used> = jobs.iter().map(|(_, used)| *used).collect();
-    let of = |used: &[Used]| {
+fn of_cluster(
+    cluster: i32,
+    jobs: &[(&ClassAd, LastUsage)],
+    like: impl FnOnce() -> Vec<LastUsage>,
+) -> OfJobs {
+    let used: Vec<LastUsage> = jobs.iter().map(|(_, used)| *used).collect();
+    let of = |used: &[LastUsage]| {
         let waits = Survival::of(used.iter().filter_map(|used| used.waited));
         (waits, Survival::of(used.iter().filter_map(|used| used.ran)))
     };
@@ -283,7 +287,7 @@ fn of_cluster(cluster: i32, jobs: &[(&ClassAd, Used)], like: impl FnOnce() -> Ve
         (waits, runs) = of(&all);
     }
     let text = |name| jobs.iter().find_map(|(ad, _)| ad.string(name));
-    let ahead = |status: i64, survival: &Survival, of: fn(&Used) -> Option<f64>| {
+    let ahead = |status: i64, survival: &Survival, of: fn(&LastUsage) -> Option<f64>| {
         let of_status = jobs.iter().filter(|(ad, _)| ad.integer("JobStatus") == Some(status));
         let elapsed: Vec<f64> = of_status.filter_map(|(_, used)| of(used)).collect();
         let farthest = elapsed.iter().copied().reduce(f64::max)?;

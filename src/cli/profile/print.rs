@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::{Ahead, Checked, OfJobs, OfPair, OfScript, Profiles, RanScript};
 use crate::print::{Page, wrap};
-use crate::profile::{Binding, Evidence, Likely, Measured, Range, SLOT, ScriptProfile};
+use crate::profile::{Binding, Likelihood, Measured, Range, ResourceCall, SLOT, ScriptProfile};
 use crate::sentences::times::length;
 use crate::text::plural;
 
@@ -93,7 +93,7 @@ fn binds(profile: &ScriptProfile) -> String {
     if profile.evidence.is_empty() {
         return "unknown, none of its calls says what binds it.".to_owned();
     }
-    let may: Vec<&Likely> =
+    let may: Vec<&Likelihood> =
         profile.likely.iter().filter(|one| one.probability >= BY_CHANCE).collect();
     match may.as_slice() {
         [] => "undecided.".to_owned(),
@@ -125,7 +125,7 @@ fn speaks(profile: &ScriptProfile) -> Vec<(&'static str, String)> {
 }
 
 /// What is called, and what is special about it.
-fn call(one: &Evidence) -> String {
+fn call(one: &ResourceCall) -> String {
     let size = one.size.map(|size| format!("{} elements", number(size)));
     let times = (one.calls > 1).then(|| format!("{} times", one.calls));
     let loops = match one.loops {

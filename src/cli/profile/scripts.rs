@@ -11,7 +11,7 @@ use super::{NAME, OfJobs};
 use crate::checks::{LocalFiles, Script, ScriptSeen, Unread};
 use crate::cli::output::say;
 use crate::inquiry::{Config, local_files};
-use crate::profile::{Check, Judged, Ran, ScriptModel};
+use crate::profile::{Ran, ScriptCheck, ScriptModel, ScriptVerdict};
 use crate::queue::display_path;
 use crate::sentences::unknown;
 use crate::text::{in_words, shown};
@@ -21,7 +21,7 @@ use crate::text::{in_words, shown};
 pub(in crate::cli) struct OfScript {
     pub(in crate::cli) file: String,
     #[serde(flatten)]
-    pub(in crate::cli) judged: Judged,
+    pub(in crate::cli) judged: ScriptVerdict,
 }
 
 /// What is said of a script that jobs run.
@@ -34,7 +34,7 @@ pub(in crate::cli) struct RanScript {
     /// It, or its name, was changed after they were submitted.
     pub(in crate::cli) is_changed: bool,
     /// Beside what they used.
-    pub(in crate::cli) check: Option<Check>,
+    pub(in crate::cli) check: Option<ScriptCheck>,
 }
 
 /// What is said of the scripts at these paths. What cannot be read is named.
@@ -42,8 +42,9 @@ pub(super) fn of_scripts(paths: &[PathBuf], model: &ScriptModel) -> Vec<OfScript
     let mut all = Vec::new();
     for path in paths {
         let script = Script::read(path).map_err(|error| error.to_string());
-        let judged = script
-            .and_then(|script| Judged::of(path, &script.text, &[], model, scripttree::LONGEST));
+        let judged = script.and_then(|script| {
+            ScriptVerdict::of(path, &script.text, &[], model, scripttree::LONGEST)
+        });
         match judged {
             Ok(judged) => all.push(OfScript { file: display_path(path).to_string(), judged }),
             Err(fault) => say("Error", &format!("{}: {fault}", display_path(path))),
@@ -88,7 +89,7 @@ fn ran_script(seen: ScriptSeen, ran: &Ran, ads: &[&ClassAd], of: &OfJobs) -> Ran
     let submitted = ads.iter().filter_map(submitted).min();
     let is_changed = submitted.is_some_and(|submitted| changed_at > submitted);
     let is_same = submitted.is_some() && !is_changed && !judged.is_cut;
-    let check = Check::of(&judged.profile, &of.measured).filter(|_| is_same);
+    let check = ScriptCheck::of(&judged.profile, &of.measured).filter(|_| is_same);
     let of = OfScript { file: shown(&ran.path, NAME), judged };
     RanScript { of, digest, is_changed, check }
 }

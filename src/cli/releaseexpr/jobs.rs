@@ -3,7 +3,7 @@
 use crate::cli::RunError;
 use crate::cli::output::say;
 use crate::inquiry::{Config, Inquiry, InquiryError, found};
-use crate::queue::{Projection, QueueError, QueueJob};
+use crate::queue::{AdProjection, QueueError, QueueJob};
 
 /// What is said where none of the jobs named is held, after it was said why.
 pub(super) const NONE_HELD: &str = "none of the jobs named is held";
@@ -16,7 +16,7 @@ pub(super) fn held(
     asked: &Inquiry,
     config: &Config,
     most: usize,
-    projection: &Projection,
+    projection: &AdProjection,
 ) -> Result<Vec<QueueJob>, RunError> {
     let inquiry = Inquiry { limit: Some(most + 1), ..asked.clone() };
     let found = found(&inquiry, config, &|_| true, projection).map_err(|error| match error {

@@ -18,7 +18,7 @@ use crate::model::Thresholds;
 use crate::policy::{Knobs, Version};
 use crate::print::wrap;
 use crate::queue::display_path;
-use crate::replay::{PastHold, PastHolds, Rules, Said, Sources, Successes, Ticks};
+use crate::replay::{PastAdvice, PastHold, PastHolds, Rules, Sources, Successes, Ticks};
 use crate::sentences::times::minute;
 use crate::text::{SCHEMA_VERSION, plural};
 use eventlog::ReadOptions;
@@ -101,7 +101,7 @@ impl Read {
     ///
     /// # Errors
     /// [`RunError`] when the model cannot be used or a log cannot be read once more.
-    pub(super) fn ask(&mut self, asked: &Past) -> Result<Option<Said>, RunError> {
+    pub(super) fn ask(&mut self, asked: &Past) -> Result<Option<PastAdvice>, RunError> {
         if !asked.asks_model {
             return Ok(None);
         }
@@ -116,7 +116,7 @@ impl Read {
         }
         let advisor = Advisor::new(self.history()?, &model)?.with_costs(self.rules.costs);
         let knows = |code| model.metadata.knows(code);
-        Ok(Some(Said::of(&advisor, &self.past.holds, knows, self.rules.end)?))
+        Ok(Some(PastAdvice::of(&advisor, &self.past.holds, knows, self.rules.end)?))
     }
 
     /// The logs, for people.

@@ -8,7 +8,7 @@ use classads::{BinaryOperator, Expr, Node, NodeKind, Value};
 use super::parts::replaced_in_parentheses;
 use super::probe::is_attribute;
 use super::rules::{IMPOSSIBLE_SUBCODE, MEMORY_SUBCODE, UNUSED_CODE};
-use super::{Finding, written};
+use super::{LintFinding, written};
 use crate::hold_code::{HoldCode, OUT_OF_RESOURCES, Subcode, VACATE_BASE};
 use crate::policy::clauses::operands;
 use crate::policy::{NEVER_RELEASED, Version};
@@ -24,7 +24,7 @@ fn row(code: i64) -> Option<&'static HoldCode> {
 }
 
 /// Codes that no hold has.
-pub(super) fn unused(text: &str, expr: &Expr) -> Vec<Finding> {
+pub(super) fn unused(text: &str, expr: &Expr) -> Vec<LintFinding> {
     let found = |node: Node<'_>| {
         let code = equal_to(node, "HoldReasonCode").filter(|code| is_unused(*code))?;
         let source = text.get(node.span())?;
@@ -38,7 +38,7 @@ pub(super) fn unused(text: &str, expr: &Expr) -> Vec<Finding> {
         };
         let source = written(source);
         let message = format!("no job is held with code {code}, {source} is never true: {why}");
-        Some(Finding::new(&UNUSED_CODE, node.span(), message, None))
+        Some(LintFinding::new(&UNUSED_CODE, node.span(), message, None))
     };
     expr.nodes().filter_map(found).collect()
 }
@@ -51,7 +51,7 @@ pub(super) fn memory_subcode(
     expr: &Expr,
     version: Version,
     is_seen: impl Fn(i64) -> bool,
-) -> Option<Finding> {
+) -> Option<LintFinding> {
     let &[right] = version.memory_subcodes() else { return None };
     let (right, wrong) = (i64::from(right), i64::from(102 - right));
     if comparison(expr, text, "HoldReasonSubCode", right).is_some() {
@@ -70,7 +70,7 @@ pub(super) fn memory_subcode(
     );
     let other = source.replacen(&wrong.to_string(), &right.to_string(), 1);
     let corrected = replaced_in_parentheses(text, &span, format!("{source} || {other}"));
-    Some(Finding::new(&MEMORY_SUBCODE, span, message, corrected))
+    Some(LintFinding::new(&MEMORY_SUBCODE, span, message, corrected))
 }
 
 /// The largest errno of Linux (`EHWPOISON`).
@@ -80,7 +80,7 @@ const LAST_ERRNO: i64 = 133;
 const LAST_STATUS: i64 = 255;
 
 /// A code with a subcode that holds of this code never have; both stand in one chain of `&&`.
-pub(super) fn impossible_subcodes(text: &str, expr: &Expr) -> Vec<Finding> {
+pub(super) fn impossible_subcodes(text: &str, expr: &Expr) -> Vec<LintFinding> {
     let found = |clauses: Vec<Node<'_>>| {
         let code = clauses.iter().find_map(|clause| equal_to(*clause, "HoldReasonCode"))?;
         let row = row(code)?;
@@ -92,7 +92,7 @@ pub(super) fn impossible_subcodes(text: &str, expr: &Expr) -> Vec<Finding> {
         let source = written(text.get(node.span())?);
         let message =
             format!("holds with code {code} ({}) have {has}: {source} is never true", row.name);
-        Some(Finding::new(&IMPOSSIBLE_SUBCODE, node.span(), message, None))
+        Some(LintFinding::new(&IMPOSSIBLE_SUBCODE, node.span(), message, None))
     };
     conjunctions(expr).filter_map(found).collect()
 }

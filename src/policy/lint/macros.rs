@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::rules::MACRO;
-use super::{Finding, named};
+use super::{LintFinding, named};
 
 /// The text with a name of the same length for each macro, and a note on each; the least number of
 /// a range for one at random.
-pub(super) fn without(text: &str) -> (String, Vec<Finding>) {
+pub(super) fn without(text: &str) -> (String, Vec<LintFinding>) {
     let mut plain = String::with_capacity(text.len());
     let mut findings = Vec::new();
     let mut from = 0;
@@ -25,7 +25,7 @@ pub(super) fn without(text: &str) -> (String, Vec<Finding>) {
         let is_plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b"$()_.:".contains(&b));
         let name = if is_plain { name.to_owned() } else { named(name) };
         let message = format!("{name} is not known here; nothing is said of what depends on it");
-        findings.push(Finding::new(&MACRO, span.clone(), message, None));
+        findings.push(LintFinding::new(&MACRO, span.clone(), message, None));
         from = span.end;
     }
     plain.push_str(&text[from..]);

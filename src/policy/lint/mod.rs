@@ -37,7 +37,7 @@ use std::ops::Range;
 
 use classads::{Expr, Value};
 
-pub use rules::{RULES, Rule, Severity};
+pub use rules::{LintRule, RULES, Severity};
 pub use together::together;
 
 use super::{Kind, Version};
@@ -142,9 +142,9 @@ impl Setting<'_> {
 
 /// Something that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct LintFinding {
     /// The rule.
-    pub rule: &'static Rule,
+    pub rule: &'static LintRule,
     /// Bytes of the text it is about.
     pub span: Range<usize>,
     /// What is wrong here and why, a clause or two without full stop.
@@ -155,9 +155,9 @@ pub struct Finding {
     pub is_part: bool,
 }
 
-impl Finding {
+impl LintFinding {
     fn new(
-        rule: &'static Rule,
+        rule: &'static LintRule,
         span: Range<usize>,
         message: String,
         corrected: Option<String>,
@@ -189,13 +189,13 @@ impl Finding {
 ///
 /// Of more than 100 findings the gravest are given, and how many more there are. A text of more
 /// than 64 KiB is not looked at, which is said.
-pub fn lint(text: &str, setting: &Setting<'_>) -> Vec<Finding> {
+pub fn lint(text: &str, setting: &Setting<'_>) -> Vec<LintFinding> {
     if text.len() > MAX_TEXT {
         let length = text.len();
         let message = format!(
             "the expression has {length} bytes: one of more than {MAX_TEXT} is not looked at"
         );
-        return vec![Finding { span: 0..length, ..Finding::left_out(message) }];
+        return vec![LintFinding { span: 0..length, ..LintFinding::left_out(message) }];
     }
     let mut findings = all_findings(text, setting);
     let more = gravest(&mut findings);
@@ -209,12 +209,12 @@ pub fn lint(text: &str, setting: &Setting<'_>) -> Vec<Finding> {
             finding.corrected = Some(parts::part(text, &corrected));
         }
     }
-    findings.extend(more.map(|more| Finding { span: text.len()..text.len(), ..more }));
+    findings.extend(more.map(|more| LintFinding { span: text.len()..text.len(), ..more }));
     findings
 }
 
 /// Leaves the gravest, of the same severity the first, and says how many more there were.
-fn gravest(findings: &mut Vec<Finding>) -> Option<Finding> {
+fn gravest(findings: &mut Vec<LintFinding>) -> Option<LintFinding> {
     if findings.len() <= MAX_FINDINGS {
         return None;
     }
@@ -225,7 +225,7 @@ fn gravest(findings: &mut Vec<Finding>) -> Option<Finding> {
         plural(count, severity.word())
     });
     let message = format!("{} left out: {}", plural(rest.len(), "more finding"), counts.join(", "));
-    Some(Finding::left_out(message))
+    Some(LintFinding::left_out(message))
 }
 
 /// A part of an expression in a message.
@@ -238,7 +238,7 @@ fn named(name: &str) -> String {
     Foreign::from(name).named(MAX_QUOTED)
 }
 
-fn all_findings(text: &str, setting: &Setting<'_>) -> Vec<Finding> {
+fn all_findings(text: &str, setting: &Setting<'_>) -> Vec<LintFinding> {
     let (plain, mut findings) = macros::without(text);
     match Expr::parse_old(&plain) {
         Err(error) => {
@@ -255,7 +255,7 @@ fn all_findings(text: &str, setting: &Setting<'_>) -> Vec<Finding> {
             };
             let corrected = repair.map(|(corrected, _)| corrected).filter(|_| findings.is_empty());
             let message = with_what_is_left(message, corrected.as_deref(), setting);
-            findings.push(Finding::new(&UNPARSABLE, at..at + length, message, corrected));
+            findings.push(LintFinding::new(&UNPARSABLE, at..at + length, message, corrected));
         }
         Ok(expr) => match expr.as_literal() {
             Some(Value::String(inside)) => findings.push(quoted(text, inside, setting)),
@@ -270,7 +270,7 @@ fn all_findings(text: &str, setting: &Setting<'_>) -> Vec<Finding> {
                     findings.extend(codes::memory_subcode(text, &expr, setting.version, |_| false));
                 }
                 if setting.role == Role::Release {
-                    let is_error = |finding: &Finding| {
+                    let is_error = |finding: &LintFinding| {
                         [&ERROR_VALUE, &UNKNOWN_FUNCTION].contains(&finding.rule)
                     };
                     let known = !has_macros && !findings.iter().any(is_error);
@@ -285,14 +285,14 @@ fn all_findings(text: &str, setting: &Setting<'_>) -> Vec<Finding> {
 }
 
 /// A string: what is in it was probably meant.
-fn quoted(text: &str, inside: &str, setting: &Setting<'_>) -> Finding {
+fn quoted(text: &str, inside: &str, setting: &Setting<'_>) -> LintFinding {
     let inside = inside.replace("\"\"", "\"");
     let message =
         "a string is never true: submit descriptions want no quotation marks around an expression"
             .to_owned();
     let corrected = Expr::parse_old(&inside).is_ok().then_some(inside);
     let message = with_what_is_left(message, corrected.as_deref(), setting);
-    Finding::new(&QUOTED, 0..text.len(), message, corrected)
+    LintFinding::new(&QUOTED, 0..text.len(), message, corrected)
 }
 
 /// The message, and what is still an error in the corrected text.

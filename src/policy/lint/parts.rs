@@ -11,7 +11,7 @@ use super::rules::{
     BARE_NUMBER, CURRENT_TIME, ERROR_VALUE, IMPLIED, NUM_SYSTEM_HOLDS, OWN_ATTRIBUTE, TARGET_SCOPE,
     UNKNOWN_ATTRIBUTE, UNKNOWN_FUNCTION,
 };
-use super::{Finding, MAX_REPEATED, Setting, named, written};
+use super::{LintFinding, MAX_REPEATED, Setting, named, written};
 use crate::policy::clauses::{is_comparison, operands};
 
 /// Codes of the held jobs on which the types of all parts are looked at.
@@ -24,7 +24,7 @@ const MAX_ALTERNATIVES: usize = 64;
 const AROUND: usize = 100;
 
 /// All findings about parts.
-pub(super) fn findings(text: &str, expr: &Expr, setting: &Setting<'_>) -> Vec<Finding> {
+pub(super) fn findings(text: &str, expr: &Expr, setting: &Setting<'_>) -> Vec<LintFinding> {
     let mut out = Vec::new();
     let is_of_grid = |name: &str| names::is_of_grid_jobs(name);
     let is_grid = setting.is_grid
@@ -112,7 +112,7 @@ const fn dots(is_cut: bool) -> &'static str {
 
 /// What is written `time()` in one place should be in all: the corrected text of one finding is
 /// that of the others.
-fn correct_all(text: &str, findings: &mut [Finding]) {
+fn correct_all(text: &str, findings: &mut [LintFinding]) {
     let mut found: Vec<_> =
         findings.iter_mut().filter(|finding| finding.rule == &CURRENT_TIME).collect();
     let whole = (text.len() <= MAX_REPEATED).then(|| {
@@ -125,7 +125,7 @@ fn correct_all(text: &str, findings: &mut [Finding]) {
 }
 
 /// A number where a condition should stand: `HoldReasonCode == 13 || 12`.
-fn number(text: &str, compared: &[Compared], side: Node<'_>) -> Option<Finding> {
+fn number(text: &str, compared: &[Compared], side: Node<'_>) -> Option<LintFinding> {
     let NodeKind::Literal(Value::Integer(number)) = side.kind() else { return None };
     // 0 and 1 are written for false and true.
     if (0..=1).contains(number) {
@@ -138,7 +138,7 @@ fn number(text: &str, compared: &[Compared], side: Node<'_>) -> Option<Finding> 
     let head =
         before.filter_map(|(head, _)| text.get(head.clone())).max_by_key(|head| head.as_ptr());
     let corrected = head.and_then(|head| replaced(text, &span, &format!("{head}{number}")));
-    Some(Finding::new(&BARE_NUMBER, span, message, corrected))
+    Some(LintFinding::new(&BARE_NUMBER, span, message, corrected))
 }
 
 /// A comparison with a number: what stands before the number, and where that ends.
@@ -162,7 +162,7 @@ fn attribute(
     scope: Option<Node<'_>>,
     name: &str,
     setting: &Setting<'_>,
-) -> Option<Finding> {
+) -> Option<LintFinding> {
     let before = scope.and_then(|scope| match scope.kind() {
         NodeKind::Attribute { scope: None, name, .. } => Some(name.to_ascii_lowercase()),
         _ => None,
@@ -181,7 +181,7 @@ fn attribute(
             // What job ads do not have either, is of no use.
             let corrected =
                 names::is_known(name).then(|| replaced(text, &node.span(), name)).flatten();
-            return Some(Finding::new(&TARGET_SCOPE, node.span(), message, corrected));
+            return Some(LintFinding::new(&TARGET_SCOPE, node.span(), message, corrected));
         }
         None if scope.is_some() => return None,
         Some(other) if other != "my" => return None,
@@ -194,13 +194,13 @@ fn attribute(
     if name.eq_ignore_ascii_case("CurrentTime") {
         let message =
             "time() says the same, and not only where old ClassAds are emulated".to_owned();
-        return Some(Finding::new(&CURRENT_TIME, node.span(), message, None));
+        return Some(LintFinding::new(&CURRENT_TIME, node.span(), message, None));
     }
     if name.eq_ignore_ascii_case("NumSystemHolds") {
         let message = "NumSystemHolds counts the holds of grid universe jobs and a few by the schedd itself; what a shadow or a policy puts on hold is \
                        not in it, so that it mostly stays 0. NumHolds counts all holds"
             .to_owned();
-        return Some(Finding::new(
+        return Some(LintFinding::new(
             &NUM_SYSTEM_HOLDS,
             span.clone(),
             message,
@@ -239,7 +239,7 @@ fn attribute(
         }
         (&OWN_ATTRIBUTE, message, None)
     };
-    Some(Finding::new(rule, span, message, corrected))
+    Some(LintFinding::new(rule, span, message, corrected))
 }
 
 /// Knobs have words in capitals with lines between them, job attributes have not.
@@ -249,17 +249,22 @@ fn looks_like_knob(name: &str) -> bool {
     words.filter(capitals).nth(1).is_some()
 }
 
-fn function(text: &str, node: Node<'_>, name: &str) -> Finding {
+fn function(text: &str, node: Node<'_>, name: &str) -> LintFinding {
     let start = node.span().start;
     let span = start..start + name.len();
     let nearest = names::nearest(name, classads::function_names());
     let hint = nearest.map(|nearest| format!("; did you mean {nearest}?")).unwrap_or_default();
     let corrected = nearest.and_then(|nearest| replaced(text, &span, nearest));
-    Finding::new(&UNKNOWN_FUNCTION, span, format!("there is no function {name}{hint}"), corrected)
+    LintFinding::new(
+        &UNKNOWN_FUNCTION,
+        span,
+        format!("there is no function {name}{hint}"),
+        corrected,
+    )
 }
 
 /// Parts that are an error on every job, though nothing in them is.
-fn errors(text: &str, expr: &Expr) -> Vec<Finding> {
+fn errors(text: &str, expr: &Expr) -> Vec<LintFinding> {
     if expr.nodes().nth(probe::MAX_PARTS).is_some() {
         return Vec::new();
     }
@@ -287,7 +292,7 @@ fn errors(text: &str, expr: &Expr) -> Vec<Finding> {
     spans.into_iter().map(|(start, end)| error(text, expr, start..end)).collect()
 }
 
-fn error(text: &str, expr: &Expr, span: Range<usize>) -> Finding {
+fn error(text: &str, expr: &Expr, span: Range<usize>) -> LintFinding {
     let node = expr.nodes().find(|node| node.span() == span);
     let mut corrected = None;
     let message = match node.map(|node| node.kind()) {
@@ -307,11 +312,11 @@ fn error(text: &str, expr: &Expr, span: Range<usize>) -> Finding {
         }
         _ => "this is an error, whatever the job".to_owned(),
     };
-    Finding::new(&ERROR_VALUE, span, message, corrected)
+    LintFinding::new(&ERROR_VALUE, span, message, corrected)
 }
 
 /// Alternatives that another one contains.
-fn implied(text: &str, expr: &Expr) -> Vec<Finding> {
+fn implied(text: &str, expr: &Expr) -> Vec<LintFinding> {
     let alternatives = operands(expr.root(), BinaryOperator::Or);
     if !(2..=MAX_ALTERNATIVES).contains(&alternatives.len()) {
         return Vec::new();
@@ -336,7 +341,7 @@ fn implied(text: &str, expr: &Expr) -> Vec<Finding> {
                 (0..clauses.len()).filter(|&other| other != at).map(source).collect();
             let message =
                 format!("whenever this is true, {} is true already", written(source(outer)));
-            out.push(Finding::new(
+            out.push(LintFinding::new(
                 &IMPLIED,
                 alternatives[at].span(),
                 message,

@@ -12,7 +12,7 @@ use super::rules::{
     ALWAYS_TRUE, ANY_CODE, HELD_BY_USER, JOB_STATUS, MEMORY_AS_IS, NEVER_TRUE, NO_DELAY,
     NUM_JOB_STARTS, SHORT_DELAY, SUBCODE_ALONE, UNBOUNDED, USER_HOLD_TOO,
 };
-use super::{Finding, Setting, written};
+use super::{LintFinding, Setting, written};
 use crate::hold_code::OUT_OF_RESOURCES;
 use crate::policy::NEVER_RELEASED;
 use crate::policy::clauses::{is_by_chance, operands};
@@ -56,7 +56,7 @@ pub(super) fn findings(
     expr: &Expr,
     setting: &Setting<'_>,
     known: bool,
-) -> Vec<Finding> {
+) -> Vec<LintFinding> {
     let whole = 0..text.len();
     if let Some(value) = expr.as_literal() {
         return constant(text, value, whole).into_iter().collect();
@@ -77,7 +77,7 @@ pub(super) fn findings(
         }
     } else if sight.released.iter().all(|(code, _)| NEVER_RELEASED.contains(code)) {
         let message = "only condor_release lets go a job that a person held (code 1), and none whose input is being spooled (code 16)";
-        out.push(Finding::new(
+        out.push(LintFinding::new(
             &HELD_BY_USER,
             mention(expr, "HoldReasonCode").unwrap_or(whole),
             message.into(),
@@ -102,20 +102,21 @@ pub(super) fn findings(
     out
 }
 
-fn constant(text: &str, value: &Value, whole: Range<usize>) -> Option<Finding> {
+fn constant(text: &str, value: &Value, whole: Range<usize>) -> Option<LintFinding> {
     let is_default = matches!(value, Value::Boolean(false) | Value::Integer(0));
     if Truth::of(value) == Truth::True {
         let message = format!(
             "{} releases every hold at the next evaluation, also of what fails again, and without end",
             written(text)
         );
-        return Some(Finding::new(&ALWAYS_TRUE, whole, message, None));
+        return Some(LintFinding::new(&ALWAYS_TRUE, whole, message, None));
     }
-    (!is_default)
-        .then(|| Finding::new(&NEVER_TRUE, whole, format!("{} is never true", written(text)), None))
+    (!is_default).then(|| {
+        LintFinding::new(&NEVER_TRUE, whole, format!("{} is never true", written(text)), None)
+    })
 }
 
-fn never(expr: &Expr, setting: &Setting<'_>, whole: Range<usize>) -> Option<Finding> {
+fn never(expr: &Expr, setting: &Setting<'_>, whole: Range<usize>) -> Option<LintFinding> {
     let blamed = never::blamed(expr, setting.own_attributes)?;
     let (span, message) = if blamed.span() == expr.root().span() {
         (whole, "true of no hold, whatever its code, subcode, age and count".to_owned())
@@ -124,22 +125,27 @@ fn never(expr: &Expr, setting: &Setting<'_>, whole: Range<usize>) -> Option<Find
         let message = format!("{source} is true of no held job, so that nothing is released");
         (blamed.span(), message)
     };
-    Some(Finding::new(&NEVER_TRUE, span, message, None))
+    Some(LintFinding::new(&NEVER_TRUE, span, message, None))
 }
 
 /// Which codes.
-fn scope(text: &str, sight: &Sight) -> Option<Finding> {
+fn scope(text: &str, sight: &Sight) -> Option<LintFinding> {
     if !sight.releases_all() {
         return None;
     }
     let message = "holds of every code but those no policy releases (1, 16) are released, also those that come again as they are (14 no working directory, 34 more memory \
                    used than requested, 35 no such image); name the codes, HoldReasonCode =?= 13 for input transfer"
         .to_owned();
-    Some(Finding::new(&ANY_CODE, 0..text.len(), message, None))
+    Some(LintFinding::new(&ANY_CODE, 0..text.len(), message, None))
 }
 
 /// A code that no policy releases, asked for among others: without that part it is not released.
-fn user_hold_too(text: &str, expr: &Expr, setting: &Setting<'_>, sight: &Sight) -> Option<Finding> {
+fn user_hold_too(
+    text: &str,
+    expr: &Expr,
+    setting: &Setting<'_>,
+    sight: &Sight,
+) -> Option<LintFinding> {
     let mentions = codes::never_released(expr).into_iter();
     let mut released = mentions.filter(|(_, code)| sight.releases(*code)).take(MENTIONS);
     let (span, code) = released.find(|(span, code)| {
@@ -155,11 +161,11 @@ fn user_hold_too(text: &str, expr: &Expr, setting: &Setting<'_>, sight: &Sight) 
     };
     let message =
         format!("no policy releases code {code}, {what}: this part changes nothing, leave it out");
-    Some(Finding::new(&USER_HOLD_TOO, span, message, None))
+    Some(LintFinding::new(&USER_HOLD_TOO, span, message, None))
 }
 
 /// How often.
-fn bound(text: &str, expr: &Expr, sight: &Sight) -> Option<Finding> {
+fn bound(text: &str, expr: &Expr, sight: &Sight) -> Option<LintFinding> {
     let endless = sight.endless();
     if !endless.is_empty() {
         // It has a finding of its own that corrects this.
@@ -177,10 +183,10 @@ fn bound(text: &str, expr: &Expr, sight: &Sight) -> Option<Finding> {
          released for ever; NumHolds counts every hold"
     );
     let corrected = replaced(text, &span, "NumHolds");
-    Some(Finding::new(&NUM_JOB_STARTS, span, message, corrected))
+    Some(LintFinding::new(&NUM_JOB_STARTS, span, message, corrected))
 }
 
-fn unbounded(text: &str, expr: &Expr, codes: &str) -> Finding {
+fn unbounded(text: &str, expr: &Expr, codes: &str) -> LintFinding {
     let what = format!("nothing ends it{codes}: a job that is held each time is released for ever");
     // With a bound that is the wrong way round (`NumHolds > 4`) another one would leave nothing.
     let leaves_some = |corrected: &String| {
@@ -195,7 +201,7 @@ fn unbounded(text: &str, expr: &Expr, codes: &str) -> Finding {
         None if !whole => format!("{what}; {HOLDS} beside that would end it"),
         None => what,
     };
-    Finding::new(&UNBOUNDED, 0..text.len(), message, corrected)
+    LintFinding::new(&UNBOUNDED, 0..text.len(), message, corrected)
 }
 
 /// `for code 13`, where others have a bound.
@@ -212,7 +218,7 @@ fn of_codes(sight: &Sight, endless: &[i64]) -> String {
 
 /// What is released by the text of the hold reason alone, which is not known here: nothing in it
 /// ends it.
-fn by_reason_alone(text: &str, expr: &Expr) -> Vec<Finding> {
+fn by_reason_alone(text: &str, expr: &Expr) -> Vec<LintFinding> {
     let references = expr.attribute_references();
     let names = |wanted: &str| references.iter().any(|it| it.name.eq_ignore_ascii_case(wanted));
     let others = ["HoldReason", "HoldReasonCode", "HoldReasonSubCode", "JobStatus"];
@@ -232,7 +238,7 @@ fn by_reason_alone(text: &str, expr: &Expr) -> Vec<Finding> {
 }
 
 /// How soon.
-fn delay(text: &str, expr: &Expr, sight: &Sight) -> Option<Finding> {
+fn delay(text: &str, expr: &Expr, sight: &Sight) -> Option<LintFinding> {
     let youngest = sight.youngest?;
     let is_resource = |code: i64| code == RESOURCES || NEVER_RELEASED.contains(&code);
     if sight.released.iter().all(|(code, _)| is_resource(*code)) {
@@ -244,15 +250,15 @@ fn delay(text: &str, expr: &Expr, sight: &Sight) -> Option<Finding> {
         let message = "the schedd evaluates every 60 s (PERIODIC_EXPR_INTERVAL) or less often: less than that is one evaluation at most; what failed has \
                        little time to recover";
         let corrected = with_longer_delay(text, expr).or_else(|| corrected_with(text, expr, DELAY));
-        Some(Finding::new(&SHORT_DELAY, 0..text.len(), message.into(), corrected))
+        Some(LintFinding::new(&SHORT_DELAY, 0..text.len(), message.into(), corrected))
     } else {
         None
     }
 }
 
-fn no_delay(text: &str, expr: &Expr) -> Finding {
+fn no_delay(text: &str, expr: &Expr) -> LintFinding {
     let message = "released at the next evaluation, which comes every 60 s or less often (PERIODIC_EXPR_INTERVAL); what failed has little time to recover";
-    Finding::new(&NO_DELAY, 0..text.len(), message.into(), corrected_with(text, expr, DELAY))
+    LintFinding::new(&NO_DELAY, 0..text.len(), message.into(), corrected_with(text, expr, DELAY))
 }
 
 /// The text with a longer time where it says `(time() - EnteredCurrentStatus) > 30`.
@@ -275,17 +281,22 @@ fn with_longer_delay(text: &str, expr: &Expr) -> Option<String> {
 }
 
 /// Memory as it was.
-fn memory_as_is(text: &str, expr: &Expr, setting: &Setting<'_>, sight: &Sight) -> Option<Finding> {
+fn memory_as_is(
+    text: &str,
+    expr: &Expr,
+    setting: &Setting<'_>,
+    sight: &Sight,
+) -> Option<LintFinding> {
     let (span, _) = comparison(expr, text, "HoldReasonCode", RESOURCES)?;
     let message = "the job asks for as much again and is held again; add retry_request_memory, where this HTCondor has it, or let request_memory \
                    grow with MemoryUsage"
         .to_owned();
     (sight.releases(RESOURCES) && setting.raises_request == Some(false))
-        .then(|| Finding::new(&MEMORY_AS_IS, span, message, None))
+        .then(|| LintFinding::new(&MEMORY_AS_IS, span, message, None))
 }
 
 /// Subcodes without their code.
-fn subcodes(text: &str, expr: &Expr) -> Vec<Finding> {
+fn subcodes(text: &str, expr: &Expr) -> Vec<LintFinding> {
     let about = |node: Node<'_>, names: &[&str]| {
         node.to_expr()
             .attribute_references()
@@ -309,16 +320,16 @@ fn subcodes(text: &str, expr: &Expr) -> Vec<Finding> {
             let source = text.get(node.span())?;
             let clauses = format!("HoldReasonCode =?= 3 && {}", around(source, node));
             let corrected = replaced_in_parentheses(text, &node.span(), clauses);
-            Some(Finding::new(&SUBCODE_ALONE, span, message, corrected))
+            Some(LintFinding::new(&SUBCODE_ALONE, span, message, corrected))
         })
         .collect()
 }
 
 /// `JobStatus == 5`
-fn status(text: &str, expr: &Expr) -> Option<Finding> {
+fn status(text: &str, expr: &Expr) -> Option<LintFinding> {
     let (span, source) = comparison(expr, text, "JobStatus", 5)?;
     let message = format!("{} is always true here: only held jobs are looked at", written(source));
-    Some(Finding::new(&JOB_STATUS, span, message, None))
+    Some(LintFinding::new(&JOB_STATUS, span, message, None))
 }
 
 /// Where an attribute is first named.

@@ -24,7 +24,7 @@ impl Severity {
 
 /// A rule of the linter.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Rule {
+pub struct LintRule {
     /// Its name, in small letters with dashes.
     pub name: &'static str,
     /// How much it matters.
@@ -36,11 +36,11 @@ pub struct Rule {
 /// Writes the rules as statics, and the list of them.
 macro_rules! rules {
     ($($key:ident $name:literal $severity:ident $summary:literal;)*) => {
-        $(pub(super) static $key: Rule =
-            Rule { name: $name, severity: Severity::$severity, summary: $summary };)*
+        $(pub(super) static $key: LintRule =
+            LintRule { name: $name, severity: Severity::$severity, summary: $summary };)*
 
         /// All rules, in the order they are documented.
-        pub static RULES: &[&Rule] = &[$(&$key),*];
+        pub static RULES: &[&LintRule] = &[$(&$key),*];
     };
 }
 

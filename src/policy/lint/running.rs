@@ -6,7 +6,7 @@ use super::codes::equal_to;
 use super::parts::replaced_in_whole;
 use super::probe::{HELD_AT, MAX_PARTS, MAX_WORK, is_attribute, is_true, running_again};
 use super::rules::{ALWAYS_TRUE, NEVER_TRUE, RUN_BEFORE};
-use super::{Finding, Role, Setting, written};
+use super::{LintFinding, Role, Setting, written};
 use crate::policy::clauses::operands;
 use crate::policy::forecast::Truth;
 
@@ -21,12 +21,12 @@ const BEGAN_EXECUTING: &str = "JobCurrentStartExecutingDate";
 const LONG_AGO: i64 = 300 * 86_400;
 
 /// All findings about a policy that is evaluated while a job is not on hold, too.
-pub(super) fn findings(text: &str, expr: &Expr, setting: &Setting<'_>) -> Vec<Finding> {
+pub(super) fn findings(text: &str, expr: &Expr, setting: &Setting<'_>) -> Vec<LintFinding> {
     let role = setting.role;
     let is_true = expr.as_literal().is_some_and(|value| Truth::of(value) == Truth::True);
     if let Some(done) = done(role).filter(|_| is_true) {
         let message = format!("every job is {done} at the next evaluation, whatever it does");
-        return vec![Finding::new(&ALWAYS_TRUE, 0..text.len(), message, None)];
+        return vec![LintFinding::new(&ALWAYS_TRUE, 0..text.len(), message, None)];
     }
     let clauses = operands(expr.root(), BinaryOperator::And);
     let found = clauses.iter().filter_map(|clause| {
@@ -44,7 +44,7 @@ pub(super) fn findings(text: &str, expr: &Expr, setting: &Setting<'_>) -> Vec<Fi
             ),
             _ => return None,
         };
-        Some(Finding::new(&NEVER_TRUE, clause.span(), message, None))
+        Some(LintFinding::new(&NEVER_TRUE, clause.span(), message, None))
     });
     found.chain(run_before(text, expr, setting)).collect()
 }
@@ -60,7 +60,7 @@ const fn done(role: Role) -> Option<&'static str> {
 
 /// A time that is that of the run before while the next one is prepared, and nothing that asks for
 /// it.
-fn run_before(text: &str, expr: &Expr, setting: &Setting<'_>) -> Option<Finding> {
+fn run_before(text: &str, expr: &Expr, setting: &Setting<'_>) -> Option<LintFinding> {
     let done = done(setting.role)?;
     let place = expr.nodes().take(MAX_PARTS).find(|node| is_attribute(*node, BEGAN_EXECUTING))?;
     if expr.nodes().nth(MAX_PARTS).is_some() || !is_true_before_start(expr, setting) {
@@ -80,7 +80,7 @@ fn run_before(text: &str, expr: &Expr, setting: &Setting<'_>) -> Option<Finding>
     let corrected = comparison_of(expr, BEGAN_EXECUTING).and_then(guarded).filter(|corrected| {
         Expr::parse_old(corrected).is_ok_and(|corrected| !is_true_before_start(&corrected, setting))
     });
-    Some(Finding::new(&RUN_BEFORE, place.span(), message, corrected))
+    Some(LintFinding::new(&RUN_BEFORE, place.span(), message, corrected))
 }
 
 /// Whether it is true of a job of a run long ago whose next run is prepared, because of the time at

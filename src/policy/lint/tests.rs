@@ -598,7 +598,7 @@ proptest! {
 fn bytes(text: &str) -> usize {
     let all = Role::ALL.map(|role| lint(text, &Setting::alone(role)));
     let of_one =
-        |found: &Finding| found.message.len() + found.corrected.as_ref().map_or(0, String::len);
+        |found: &LintFinding| found.message.len() + found.corrected.as_ref().map_or(0, String::len);
     all.iter().flatten().map(of_one).sum()
 }
 

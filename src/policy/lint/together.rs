@@ -15,7 +15,7 @@ use super::probe::{
 use super::rules::{
     ENDLESS_RETRY, HELD_AGAIN, MEMORY_BY_STARTS, MISSPELT, REMOVED_FIRST, UNRELEASED_SUBCODE,
 };
-use super::{Finding, MAX_TEXT, Role};
+use super::{LintFinding, MAX_TEXT, Role};
 use crate::policy::forecast::Truth;
 use crate::policy::{Assignment, NEVER_RELEASED, SettingsFile};
 
@@ -95,7 +95,7 @@ struct Together<'f> {
 }
 
 /// What is wrong with the settings of a file together, each with the setting it is about.
-pub fn together(settings: &SettingsFile) -> Vec<(&Assignment, Finding)> {
+pub fn together(settings: &SettingsFile) -> Vec<(&Assignment, LintFinding)> {
     let named = Named::of(settings);
     let found =
         |assignment: &Assignment| misspelt(&named, assignment).or_else(|| by_starts(assignment));
@@ -116,12 +116,12 @@ pub fn together(settings: &SettingsFile) -> Vec<(&Assignment, Finding)> {
 
 /// A finding about the whole value of a setting.
 fn about(
-    rule: &'static super::Rule,
+    rule: &'static super::LintRule,
     assignment: &Assignment,
     message: String,
     corrected: Option<String>,
-) -> Finding {
-    Finding::new(rule, 0..assignment.value.text.len(), message, corrected)
+) -> LintFinding {
+    LintFinding::new(rule, 0..assignment.value.text.len(), message, corrected)
 }
 
 /// The expression of a setting; `None` where it is none, has macros or is too long.
@@ -151,7 +151,7 @@ impl Named {
 }
 
 /// A name that is nearly that of a policy, and is used nowhere else in the file.
-fn misspelt(named: &Named, assignment: &Assignment) -> Option<Finding> {
+fn misspelt(named: &Named, assignment: &Assignment) -> Option<LintFinding> {
     let name = assignment.setting();
     let small = name.to_ascii_lowercase();
     let is_used = named.macros.contains(&small) || named.attributes.contains(&small);
@@ -178,7 +178,7 @@ fn misspelt(named: &Named, assignment: &Assignment) -> Option<Finding> {
 }
 
 /// A request of memory that grows with the starts of a job.
-fn by_starts(assignment: &Assignment) -> Option<Finding> {
+fn by_starts(assignment: &Assignment) -> Option<LintFinding> {
     let name = assignment.setting();
     let (command, attribute) = REQUESTS[0];
     if ![command, attribute].iter().any(|memory| memory.eq_ignore_ascii_case(name)) {
@@ -306,7 +306,7 @@ impl<'f> Together<'f> {
     }
 
     /// Subcodes that hold policies give, and no release policy asks for.
-    fn subcodes(&self) -> Vec<(&'f Assignment, Finding)> {
+    fn subcodes(&self) -> Vec<(&'f Assignment, LintFinding)> {
         if self.releases.has_more || self.releases.whole.is_empty() {
             return Vec::new();
         }
@@ -378,7 +378,7 @@ impl<'f> Together<'f> {
     }
 
     /// Removals of held jobs that come before every release.
-    fn removed_first(&self) -> Vec<(&'f Assignment, Finding)> {
+    fn removed_first(&self) -> Vec<(&'f Assignment, LintFinding)> {
         if self.releases.has_more || self.removes.whole.is_empty() {
             return Vec::new();
         }
@@ -409,7 +409,7 @@ impl<'f> Together<'f> {
     }
 
     /// Holds whose condition is still true when the job was released and waits for its next run.
-    fn held_again(&self) -> Vec<(&'f Assignment, Finding)> {
+    fn held_again(&self) -> Vec<(&'f Assignment, LintFinding)> {
         let found = |hold: &Whole<'f>| {
             let name = hold.assignment.setting();
             let is_of_access_point = name.to_ascii_lowercase().starts_with("system_");
@@ -451,7 +451,7 @@ impl<'f> Together<'f> {
     }
 
     /// A program that fails is started again for ever.
-    fn endless_retry(&self) -> Option<(&'f Assignment, Finding)> {
+    fn endless_retry(&self) -> Option<(&'f Assignment, LintFinding)> {
         let others = [&self.removes, &self.holds, &self.on_exit_hold];
         if others.iter().any(|policies| policies.has_more)
             || BOUNDS.iter().any(|bound| self.settings.get(bound).is_some())

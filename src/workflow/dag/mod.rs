@@ -15,7 +15,7 @@ mod read;
 mod rescue;
 mod submit;
 
-pub use progress::{Blocker, Progress, State};
+pub use progress::{Blocker, NodeState, Progress};
 pub use rescue::Rescue;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};

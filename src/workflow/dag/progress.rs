@@ -18,7 +18,7 @@ const BLOCKERS: usize = 20;
 
 /// How far a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-pub enum State {
+pub enum NodeState {
     /// All its jobs succeeded, and its POST script if it has one.
     Done,
     /// It failed.
@@ -36,8 +36,8 @@ pub enum State {
 /// How many nodes are in each state, and what keeps others waiting.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Progress {
-    /// Nodes by state, in the order of [`State`].
-    pub counts: Vec<(State, usize)>,
+    /// Nodes by state, in the order of [`NodeState`].
+    pub counts: Vec<(NodeState, usize)>,
     /// Nodes that failed or are on hold, with the nodes that wait for them, the most first.
     pub blockers: Vec<Blocker>,
     /// Nodes that wait for any of these.
@@ -63,13 +63,13 @@ impl Progress {
     }
 
     /// How many of them are in this state.
-    pub fn of(&self, state: State) -> usize {
+    pub fn of(&self, state: NodeState) -> usize {
         self.counts.iter().filter(|one| one.0 == state).map(|(_, count)| count).sum()
     }
 
     /// A node failed.
     pub fn has_failed(&self) -> bool {
-        self.of(State::Failed) > 0
+        self.of(NodeState::Failed) > 0
     }
 }
 
@@ -79,7 +79,7 @@ pub struct Blocker {
     /// Its name.
     pub node: String,
     /// Failed or held.
-    pub state: State,
+    pub state: NodeState,
     /// Its jobs.
     #[serde(serialize_with = "as_text")]
     pub jobs: Vec<JobId>,
@@ -91,7 +91,7 @@ fn as_text<S: Serializer>(jobs: &[JobId], serializer: S) -> Result<S::Ok, S::Err
     serializer.collect_seq(jobs.iter().map(ToString::to_string))
 }
 
-impl State {
+impl NodeState {
     /// The word for it.
     pub fn name(self) -> &'static str {
         match self {
@@ -130,17 +130,17 @@ impl Dag {
             read => skipped = read?,
         }
         let state = |node: &Node| match jobs.nodes.get(&node.name) {
-            _ if node.done => State::Done,
+            _ if node.done => NodeState::Done,
             Some(jobs) => jobs.state(),
-            None => State::Waiting,
+            None => NodeState::Waiting,
         };
-        let states: Vec<State> = self.nodes.iter().map(state).collect();
-        let mut counts: BTreeMap<State, usize> = BTreeMap::new();
+        let states: Vec<NodeState> = self.nodes.iter().map(state).collect();
+        let mut counts: BTreeMap<NodeState, usize> = BTreeMap::new();
         for (_, &state) in self.nodes.iter().zip(&states).filter(|(node, _)| !node.joins) {
             *counts.entry(state).or_default() += 1;
         }
         let stopped: Vec<usize> = (0..self.nodes.len())
-            .filter(|&at| matches!(states[at], State::Failed | State::Held))
+            .filter(|&at| matches!(states[at], NodeState::Failed | NodeState::Held))
             .collect();
         let blocked = self.below(&stopped, &states);
         let blocker = |&at: &usize| {
@@ -169,8 +169,9 @@ impl Dag {
     }
 
     /// What is said of nodes that are still to be submitted and have no submit file.
-    fn without_submit_file(&self, states: &[State]) -> Option<String> {
-        let waiting = self.nodes.iter().zip(states).filter(|(_, state)| **state == State::Waiting);
+    fn without_submit_file(&self, states: &[NodeState]) -> Option<String> {
+        let waiting =
+            self.nodes.iter().zip(states).filter(|(_, state)| **state == NodeState::Waiting);
         let mut all = waiting.filter_map(|(node, _)| {
             let (line, file) = node.submit.as_ref()?.absent.as_ref()?;
             self.needs_file(&node.name, file).then_some((line, file, &node.name))
@@ -189,7 +190,7 @@ impl Dag {
     }
 
     /// Nodes that are not done below these.
-    fn below(&self, of: &[usize], states: &[State]) -> usize {
+    fn below(&self, of: &[usize], states: &[NodeState]) -> usize {
         let mut seen = vec![false; self.nodes.len()];
         of.iter().for_each(|&at| seen[at] = true);
         let mut open = of.to_vec();
@@ -198,7 +199,7 @@ impl Dag {
             for &Edge { child, .. } in &self.nodes[at].children {
                 if !std::mem::replace(&mut seen[child], true) {
                     let node = &self.nodes[child];
-                    count += usize::from(!node.joins && states[child] != State::Done);
+                    count += usize::from(!node.joins && states[child] != NodeState::Done);
                     open.push(child);
                 }
             }
@@ -217,9 +218,9 @@ struct Jobs {
 
 #[derive(Debug, Default)]
 struct NodeJobs {
-    jobs: Vec<(JobId, State)>,
+    jobs: Vec<(JobId, NodeState)>,
     /// How its POST script ended.
-    script: Option<State>,
+    script: Option<NodeState>,
 }
 
 impl NodeJobs {
@@ -228,13 +229,19 @@ impl NodeJobs {
     }
 
     /// The worst of its jobs decides, unless a POST script did.
-    fn state(&self) -> State {
+    fn state(&self) -> NodeState {
         if let Some(state) = self.script {
             return state;
         }
-        let order = [State::Failed, State::Held, State::Running, State::Idle, State::Done];
-        let has = |state: &State| self.jobs.iter().any(|job| job.1 == *state);
-        order.into_iter().find(has).unwrap_or(State::Waiting)
+        let order = [
+            NodeState::Failed,
+            NodeState::Held,
+            NodeState::Running,
+            NodeState::Idle,
+            NodeState::Done,
+        ];
+        let has = |state: &NodeState| self.jobs.iter().any(|job| job.1 == *state);
+        order.into_iter().find(has).unwrap_or(NodeState::Waiting)
     }
 }
 
@@ -256,26 +263,26 @@ impl Jobs {
                 }
                 (_, Body::PostScriptTerminated(script)) => {
                     let well = script.return_value == Some(0);
-                    let state = if well { State::Done } else { State::Failed };
+                    let state = if well { NodeState::Done } else { NodeState::Failed };
                     if let Some(node) = script.dag_node {
                         self.nodes.entry(node.into_owned()).or_default().script = Some(state);
                     }
                     continue;
                 }
                 (_, Body::Terminated(ended)) => match ended.return_value {
-                    Some(0) => State::Done,
-                    _ => State::Failed,
+                    Some(0) => NodeState::Done,
+                    _ => NodeState::Failed,
                 },
-                (EventKind::Execute, _) => State::Running,
-                (EventKind::JobHeld, _) => State::Held,
-                (EventKind::JobAborted, _) => State::Failed,
+                (EventKind::Execute, _) => NodeState::Running,
+                (EventKind::JobHeld, _) => NodeState::Held,
+                (EventKind::JobAborted, _) => NodeState::Failed,
                 (
                     EventKind::JobReleased
                     | EventKind::JobEvicted
                     | EventKind::ShadowException
                     | EventKind::JobReconnectFailed,
                     _,
-                ) => State::Idle,
+                ) => NodeState::Idle,
                 _ => continue,
             };
             self.now(event.job, state);
@@ -290,11 +297,11 @@ impl Jobs {
             *known = NodeJobs::default();
         }
         let at = known.jobs.len();
-        known.jobs.push((job, State::Idle));
+        known.jobs.push((job, NodeState::Idle));
         self.node_of.insert(job, (node, at));
     }
 
-    fn now(&mut self, job: JobId, state: State) {
+    fn now(&mut self, job: JobId, state: NodeState) {
         let Some((node, at)) = self.node_of.get(&job) else { return };
         let known = self.nodes.get_mut(node).and_then(|node| node.jobs.get_mut(*at));
         // Of an earlier try nothing counts any more.
@@ -355,7 +362,7 @@ mod tests {
         let progress = read
             .progress(&folder.path().join("no.log"), &ReadOptions::default(), i64::MAX)
             .unwrap();
-        assert_eq!(progress.counts, [(State::Done, 1), (State::Waiting, 1)]);
+        assert_eq!(progress.counts, [(NodeState::Done, 1), (NodeState::Waiting, 1)]);
     }
 
     #[test]
@@ -372,10 +379,13 @@ mod tests {
         let (folder, dag) = dag(&[("a.dag", text), ("a.dag.nodes.log", log)]);
         let log = folder.path().join("a.dag.nodes.log");
         let progress = dag.progress(&log, &ReadOptions::default(), i64::MAX).unwrap();
-        assert_eq!(progress.counts, [(State::Done, 2), (State::Held, 1), (State::Waiting, 2)]);
+        assert_eq!(
+            progress.counts,
+            [(NodeState::Done, 2), (NodeState::Held, 1), (NodeState::Waiting, 2)]
+        );
         let blocker = Blocker {
             node: "B".to_owned(),
-            state: State::Held,
+            state: NodeState::Held,
             jobs: vec![JobId::new(2, 0)],
             waiting: 2,
         };

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use holdadvise::profile::{Binding, Shares, columns};
+use holdadvise::profile::{Binding, SlotShares, columns};
 use scripttree::Language;
 use serde::Deserialize;
 
@@ -60,7 +60,7 @@ impl Row {
 }
 
 /// The other resource of which a script takes nearly as large a share.
-fn tie(shares: &Shares, binding: Binding) -> Option<Binding> {
+fn tie(shares: &SlotShares, binding: Binding) -> Option<Binding> {
     let least = NEARLY * shares.get(binding)?;
     let near = |other: &Binding| {
         *other != binding && shares.get(*other).is_some_and(|share| share >= least)
@@ -101,7 +101,7 @@ fn row(line: &Line, measured: &Path) -> Result<Option<Row>, String> {
     let cpu = (line.user + line.sys) / ran;
     let disk = (line.read_bytes + line.write_bytes) / line.wall;
     let network = (line.net_rx + line.net_tx) / line.wall;
-    let shares = Shares::of([Some(cpu), Some(line.peak_rss), Some(disk), Some(network)]);
+    let shares = SlotShares::of([Some(cpu), Some(line.peak_rss), Some(disk), Some(network)]);
     let Some(binding) = shares.binding() else { return Ok(None) };
     Ok(Some(Row {
         project: line.project.clone(),

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use holdadvise::model::{Forest, TrainingSummary};
-use holdadvise::workflow::{Cell, Counts, Layout, Place, Recovery, RecoveryModel, Vocabulary};
+use holdadvise::workflow::{
+    Cell, Counts, MatrixLayout, Place, Recovery, RecoveryModel, Vocabulary,
+};
 use serde_json::{Value, json};
 
 use super::figures::{Figures, Scores};
@@ -48,7 +50,7 @@ const TITLES: &str = "AUROC, action | AUROC, memory | accuracy | macro F1";
 
 /// Names of the simulator's sites mean nothing elsewhere. Groups of causes were no better on the
 /// validation part.
-const LAYOUT: Layout = Layout { grouped: false, named: false };
+const LAYOUT: MatrixLayout = MatrixLayout { grouped: false, named: false };
 
 const BOOSTING: BoostingOptions = BoostingOptions { trees: 120, leaves: 12, tree_rate: 0.1 };
 

@@ -5,7 +5,7 @@ use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use holdadvise::history::History;
-use holdadvise::workflow::{By, End, Recovery, Run, Shown, runs, suspects};
+use holdadvise::workflow::{By, End, JobRun, Recovery, Shown, runs, suspects};
 use holdadvise_simulate::Cause;
 use serde::{Deserialize, Serialize};
 
@@ -146,7 +146,7 @@ fn instants(history: &History) -> Vec<(i32, i64)> {
     instants
 }
 
-fn runs_until(history: &History, cluster: i32, instant: i64) -> Vec<Run> {
+fn runs_until(history: &History, cluster: i32, instant: i64) -> Vec<JobRun> {
     history.jobs_of(cluster).flat_map(|job| runs(history, job, instant)).collect()
 }
 

@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 use super::Explained;
 use super::text::word;
 use crate::hold_code::{self, HoldCode};
-use crate::policy::{ExplainedPolicy, Gate, Missing, Named, Part, PolicyAction, Prospect, Truth};
+use crate::policy::{
+    ExplainedPolicy, Gate, MissingAttribute, Named, Part, PolicyAction, Prospect, Truth,
+};
 use crate::sentences::with_usual_change;
 use crate::text::{SCHEMA_VERSION, printable};
 
@@ -89,7 +91,7 @@ fn prospect(prospect: Prospect) -> &'static str {
     }
 }
 
-fn missing(missing: &Missing) -> Value {
+fn missing(missing: &MissingAttribute) -> Value {
     json!({
         "Name": printable(&missing.name),
         "Known": missing.is_known,

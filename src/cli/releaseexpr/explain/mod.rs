@@ -20,7 +20,7 @@ use crate::history::HoldInQueue;
 use crate::inquiry::{Config, Inquiry};
 use crate::policy::{Explanation, Knobs, PolicyTime, explain_in};
 use crate::print::{json_element, json_end};
-use crate::queue::{Projection, QueueJob};
+use crate::queue::{AdProjection, QueueJob};
 use eventlog::JobId;
 
 /// Held jobs explained in one call: whole ads of all of them are in memory.
@@ -54,7 +54,7 @@ pub(super) fn answer(asked: &Explain, out: &mut dyn Write) -> Result<(), RunErro
     let config = Config::of_user();
     let now = asked.now.unwrap_or_else(|| jiff::Timestamp::now().as_second());
     let knobs = knobs(asked, &config)?;
-    let held = held(&asked.inquiry, &config, MAX_JOBS, &Projection::whole())?;
+    let held = held(&asked.inquiry, &config, MAX_JOBS, &AdProjection::whole())?;
     let page = Page { columns: asked.print.columns, now, zone: TimeZone::system() };
     let time = PolicyTime::new(config.policy_time()?);
     let owner = |job: &QueueJob| job.owner.clone().unwrap_or_default();

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Explained, Page};
 use crate::hold_code::HoldCode;
-use crate::policy::{ExplainedPolicy, Form, Kind, Missing, Named, Part, Prospect, Truth};
+use crate::policy::{ExplainedPolicy, Form, Kind, MissingAttribute, Named, Part, Prospect, Truth};
 use crate::print::wrap;
 use crate::sentences::times::{length, second};
 use crate::sentences::{self, with_usual_change};
@@ -214,7 +214,7 @@ fn attributes(all: &[Named]) -> String {
     if texts.is_empty() { String::new() } else { format!(" [{}]", texts.join(", ")) }
 }
 
-fn not_in_ad(missing: &Missing) -> String {
+fn not_in_ad(missing: &MissingAttribute) -> String {
     let name = named(&missing.name);
     match &missing.nearest {
         Some(nearest) => format!("The ad has no {name}; did you mean {}?", named(nearest)),

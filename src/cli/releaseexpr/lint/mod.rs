@@ -14,7 +14,7 @@ use classads::Expr;
 use super::input::{no_policy, read_settings};
 use super::request::Lint;
 use crate::cli::RunError;
-use crate::policy::lint::{Finding, Role, Setting, Severity, lint, together};
+use crate::policy::lint::{LintFinding, Role, Setting, Severity, lint, together};
 use crate::policy::{Assignment, SettingsFile, Version};
 use crate::queue::display_path;
 use crate::text::{plural, shorten};
@@ -44,7 +44,7 @@ pub(super) struct Placed {
     pub(super) shown: String,
     /// Bytes of what is shown.
     pub(super) mark: Range<usize>,
-    pub(super) finding: Finding,
+    pub(super) finding: LintFinding,
 }
 
 /// Everything that was looked at.
@@ -59,13 +59,13 @@ pub(super) struct Report {
 
 impl Report {
     /// Takes up the findings about an expression; there are enough of them at some time.
-    fn look(&mut self, text: &str, setting: &Setting<'_>, place: impl Fn(Finding) -> Placed) {
+    fn look(&mut self, text: &str, setting: &Setting<'_>, place: impl Fn(LintFinding) -> Placed) {
         self.expressions += 1;
         if self.findings.len() < MAX_FINDINGS {
             self.findings.extend(lint(text, setting).into_iter().map(place));
             return;
         }
-        let first = || (0, place(Finding::left_out(String::new())));
+        let first = || (0, place(LintFinding::left_out(String::new())));
         self.unseen.get_or_insert_with(first).0 += 1;
     }
 
@@ -196,7 +196,7 @@ fn in_file(
     settings: &SettingsFile,
     file: &Rc<str>,
     assignment: &Assignment,
-    finding: Finding,
+    finding: LintFinding,
 ) -> Placed {
     let origin = assignment.value.origin(&finding.span);
     let (line, shown, start) = settings.line(origin.start);

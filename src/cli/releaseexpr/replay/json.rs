@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::super::past::{Read, heading_json};
 use super::Policy;
-use crate::replay::{HoldEnd, Judged, PastHold, Releaser, Replayed};
+use crate::replay::{HoldEnd, PastHold, ReleaseCourse, Releaser, Replayed};
 use crate::text::{SCHEMA_VERSION, printable, to_json, to_json_pretty};
 
 /// One object.
@@ -43,7 +43,7 @@ pub(super) fn print(
 pub(super) fn lines(read: &Read, policies: &mut [Policy], out: &mut dyn Write) -> io::Result<()> {
     Releaser::share(policies.iter_mut().map(|policy| &mut policy.releaser), read.past.holds.len());
     for hold in &read.past.holds {
-        let judged = Judged::of(hold, &read.successes, &read.rules.costs);
+        let judged = ReleaseCourse::of(hold, &read.successes, &read.rules.costs);
         let releases: Vec<Value> = policies
             .iter_mut()
             .map(|policy| {

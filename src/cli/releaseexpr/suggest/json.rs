@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::super::past::{Read, heading_json};
 use super::{Suggested, why};
 use crate::hold_code;
-use crate::suggest::{Clause, Evidence, LongRuns, Reason, Why};
+use crate::suggest::{Clause, LongRuns, NoClause, Reason, ReasonEvidence};
 use crate::text::to_json_pretty;
 
 /// One object.
@@ -46,12 +46,12 @@ fn not_released(reason: Reason, holds: u64, why: &str) -> Value {
     object
 }
 
-const fn word(why: Why) -> &'static str {
+const fn word(why: NoClause) -> &'static str {
     match why {
-        Why::Wanted => "Wanted",
-        Why::TooFew(_) => "TooFew",
-        Why::NoGain => "NoGain",
-        Why::NotSure(_) => "NotSure",
+        NoClause::Wanted => "Wanted",
+        NoClause::TooFew(_) => "TooFew",
+        NoClause::NoGain => "NoGain",
+        NoClause::NotSure(_) => "NotSure",
     }
 }
 
@@ -68,7 +68,7 @@ fn clause(clause: &Clause) -> Value {
     })
 }
 
-fn evidence(evidence: &Evidence) -> Value {
+fn evidence(evidence: &ReasonEvidence) -> Value {
     let mut object = of_reason(evidence.reason);
     let [sooner, later] = evidence.success;
     object["Holds"] = json!(evidence.holds);

@@ -16,11 +16,11 @@ use crate::cli::RunError;
 use crate::history::{HoldInQueue, RunsOf};
 use crate::inquiry::{Config, Inquiry};
 use crate::policy::Version;
-use crate::queue::Projection;
+use crate::queue::AdProjection;
 use crate::replay::{Rules, Sources};
 use crate::sizes::Resource;
 use crate::suggest::{
-    Alternative, LeftOut, LongRuns, Reason, Suggestion, Why, alternatives, long_runs, suggest,
+    Alternative, LeftOut, LongRuns, NoClause, Reason, Suggestion, alternatives, long_runs, suggest,
 };
 
 /// Held jobs whose reasons are looked at.
@@ -76,7 +76,7 @@ impl Named {
         if names_no_jobs(inquiry) {
             return Ok(None);
         }
-        let projection = Projection::new(&ATTRIBUTES, None);
+        let projection = AdProjection::new(&ATTRIBUTES, None);
         let mut named = Self::default();
         for job in held(inquiry, &Config::of_user(), MAX_JOBS, &projection)? {
             if let Some(hold) = HoldInQueue::of(&job.ad.to_classad()) {
@@ -129,14 +129,14 @@ impl Suggested {
 /// Why no clause releases holds of a reason.
 fn why(left: &LeftOut) -> String {
     match left.why {
-        Why::Wanted => "somebody wanted it, and is to end it".to_owned(),
-        Why::TooFew(0) => "no end of such holds tells what a release would come to".to_owned(),
-        Why::TooFew(1) => "one cluster alone had an end that tells".to_owned(),
-        Why::TooFew(clusters) => {
+        NoClause::Wanted => "somebody wanted it, and is to end it".to_owned(),
+        NoClause::TooFew(0) => "no end of such holds tells what a release would come to".to_owned(),
+        NoClause::TooFew(1) => "one cluster alone had an end that tells".to_owned(),
+        NoClause::TooFew(clusters) => {
             format!("{clusters} clusters alone had an end that tells, too few to be sure")
         }
-        Why::NoGain => "a release costs more than it saves, whenever it is made".to_owned(),
-        Why::NotSure(gain) => format!(
+        NoClause::NoGain => "a release costs more than it saves, whenever it is made".to_owned(),
+        NoClause::NotSure(gain) => format!(
             "a release may save {:.1} h a hold, and may cost as much: too few holds to be sure",
             gain.hours_per_hold
         ),

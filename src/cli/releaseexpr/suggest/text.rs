@@ -8,7 +8,7 @@ use super::super::request::Form;
 use super::{Suggested, why};
 use crate::hold_code;
 use crate::print::wrap;
-use crate::suggest::{Clause, Evidence, LongRuns, Reason};
+use crate::suggest::{Clause, LongRuns, Reason, ReasonEvidence};
 use crate::text::plural;
 
 /// What stands before each line that is no setting.
@@ -173,7 +173,7 @@ fn of_clause(number: usize, clause: &Clause, columns: Option<usize>) -> String {
     text
 }
 
-fn of_evidence(evidence: &Evidence, delay: i64) -> String {
+fn of_evidence(evidence: &ReasonEvidence, delay: i64) -> String {
     let (releases, successes) = evidence.releases;
     let share =
         |(_, share): (f64, Option<f64>)| share.map(|share| format!("{:.0} %", 100.0 * share));

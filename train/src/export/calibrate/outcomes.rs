@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use holdadvise::history::Action;
-use holdadvise::home::{self, FitOptions, HomeError, Judged, Recalibrated};
+use holdadvise::home::{self, FitOptions, HomeError, JudgedReleases, Recalibrated};
 use holdadvise::model::{Apart, Calibration, Interval, LEAST_OUTCOMES, Model, Recalibration};
 
 use crate::Error;
@@ -54,8 +54,12 @@ impl Default for CheckOptions {
 }
 
 /// Asks the model of rows, with the inputs blanked that it was trained without.
-pub(super) fn judged(dataset: &Dataset, model: &Model, rows: &[usize]) -> Result<Judged, Error> {
-    Ok(Judged {
+pub(super) fn judged(
+    dataset: &Dataset,
+    model: &Model,
+    rows: &[usize],
+) -> Result<JudgedReleases, Error> {
+    Ok(JudgedReleases {
         logits: logits(model, dataset, rows)?,
         outcome: rows.iter().map(|&row| dataset.target(row) as f32).collect(),
         weight: rows.iter().map(|&row| dataset.weight[row]).collect(),

@@ -213,7 +213,7 @@ fn ranges(numbers: &BTreeSet<u64>) -> String {
 mod tests {
     use holdadvise::history::Outcome::{Failure, Success};
 
-    use holdadvise::model::Found;
+    use holdadvise::model::LeakageFound;
 
     use super::*;
     use crate::split::tests::rows;
@@ -246,7 +246,7 @@ mod tests {
         sheet(&Training { dataset, split, selection, codes, report: &report, seed: 1 })
     }
 
-    fn found(sheet: &Sheet, kind: &str) -> Found {
+    fn found(sheet: &Sheet, kind: &str) -> LeakageFound {
         sheet.leakage.iter().find(|leakage| leakage.kind == kind).unwrap().found
     }
 
@@ -261,22 +261,22 @@ mod tests {
         let none = SelectionOptions::default();
         let by_time = made(&dataset, &in_time(&dataset, None), &none);
         assert_eq!(by_time.leakage.len(), 8);
-        assert_eq!(found(&by_time, "L1.1"), Found::No);
-        assert_eq!(found(&by_time, "L3.1"), Found::No);
+        assert_eq!(found(&by_time, "L1.1"), LeakageFound::No);
+        assert_eq!(found(&by_time, "L3.1"), LeakageFound::No);
         assert!(
             by_time.split[0].starts_with("By the time of the hold: before 1970-01-03 17:00 UTC")
         );
         // A gap shorter than H lets outcomes cross.
         let short = made(&dataset, &in_time(&dataset, Some(0)), &none);
-        assert_eq!(found(&short, "L3.1"), Found::Yes);
+        assert_eq!(found(&short, "L3.1"), LeakageFound::Yes);
         let mut owners = Split::all_test(&dataset);
         (owners.train, owners.validation, owners.test) =
             ((0..50).collect(), (70..80).collect(), (50..70).collect());
         let mixed = made(&dataset, &owners, &none);
-        assert_eq!(found(&mixed, "L3.1"), Found::Yes);
+        assert_eq!(found(&mixed, "L3.1"), LeakageFound::Yes);
         assert!(mixed.split[0].contains("not by time"));
         let all = made(&dataset, &Split { test: Vec::new(), ..owners }, &none);
-        assert_eq!(found(&all, "L1.1"), Found::Yes);
+        assert_eq!(found(&all, "L1.1"), LeakageFound::Yes);
     }
 
     #[test]
@@ -288,7 +288,7 @@ mod tests {
         let sheet = made(&dataset, &split, &none);
         assert_eq!(
             (found(&sheet, "L3.2"), found(&sheet, "L1.4")),
-            (Found::Perhaps, Found::Perhaps)
+            (LeakageFound::Perhaps, LeakageFound::Perhaps)
         );
         let test = split.test.len();
         let why = |sheet: &Sheet, at: usize| sheet.leakage[at].why.clone();
@@ -296,10 +296,13 @@ mod tests {
         assert!(why(&sheet, 6).contains("1 of 1 owners and 1 of 1 access points"));
         dataset.owner = (0..100).collect();
         dataset.access_point = (0..100).collect();
-        assert_eq!(found(&made(&dataset, &split, &none), "L3.2"), Found::No);
+        assert_eq!(found(&made(&dataset, &split, &none), "L3.2"), LeakageFound::No);
         dataset.cluster[split.test[0]] = dataset.cluster[split.train[0]];
         let sheet = made(&dataset, &split, &none);
-        assert_eq!((found(&sheet, "L3.2"), found(&sheet, "L1.4")), (Found::Yes, Found::Yes));
+        assert_eq!(
+            (found(&sheet, "L3.2"), found(&sheet, "L1.4")),
+            (LeakageFound::Yes, LeakageFound::Yes)
+        );
     }
 
     #[test]
@@ -335,8 +338,8 @@ mod tests {
             ]
         );
         assert!(sheet.not_seen.contains(&"Inputs blanked: states.".to_owned()));
-        assert_eq!(found(&sheet, "L1.3"), Found::Perhaps);
-        assert_eq!(found(&sheet, "L3.3"), Found::Yes);
+        assert_eq!(found(&sheet, "L1.3"), LeakageFound::Perhaps);
+        assert_eq!(found(&sheet, "L3.3"), LeakageFound::Yes);
         let shuffled = SelectionOptions { shuffle_labels: true, ..SelectionOptions::default() };
         let sheet = made(&dataset, &split, &shuffled);
         assert!(sheet.purpose[0].contains("permuted") && sheet.not_for == ["Advice of any kind."]);
@@ -345,6 +348,6 @@ mod tests {
         let sheet = made(&dataset, &split, &SelectionOptions::default());
         assert!(sheet.data[0].ends_with("real outcomes of ap1.example.org."), "{:?}", sheet.data);
         assert!(!sheet.not_seen.contains(&"Real holds.".to_owned()));
-        assert_eq!(found(&sheet, "L3.3"), Found::Perhaps);
+        assert_eq!(found(&sheet, "L3.3"), LeakageFound::Perhaps);
     }
 }
