@@ -336,7 +336,7 @@ mod tests {
     #[test]
     fn a_full_line() {
         let request = read(
-            "7.1 bob -u a.log -u b.log -ev E -ep P -mo m.pt -en torch -now -5 -lim 3 -w -n s -po h -cos failed=2 -cost \
+            "7.1 bob -u a.log -u b.log -ev E -ep P -mo m.pt -now -5 -lim 3 -w -n s -po h -cos failed=2 -cost \
              keep=0",
         )
         .unwrap();

@@ -367,7 +367,6 @@ fn settings_that_cannot_be_used_are_named() {
         ("HOLDADVISE_REMOVE_THRESHOLD", "-1", "a probability from 0 to 1"),
         ("HOLDADVISE_LEAST_CONFIDENCE", "90 %", "a probability from 0 to 1"),
         ("HOLDADVISE_TIMEOUT_SECONDS", "soon", "seconds, a whole number from 1 to 86400"),
-        ("HOLDADVISE_ENGINE", "candle", "builtin or torch"),
         ("HOLDADVISE_COST_FAILED_HOURS", "-1", "a number of hours from 0 on"),
     ] {
         let place = Place::new();

@@ -90,7 +90,7 @@ fn again(change: impl Fn(Thing) -> Thing + 'static) -> (usize, usize) {
     for Course { events, .. } in &courses {
         if events.iter().any(|(_, event)| matches!(event, Event::Changed(_))) {
             counts.1 += 1;
-            counts.0 += usize::from(cause(events.first()) == cause(events.get(3)));
+            counts.0 += usize::from(cause(events.first()) == cause(events.get(4)));
         }
     }
     counts
