@@ -308,7 +308,7 @@ fn a_module_that_takes_one_hot_rows_runs_on_engine_torch() {
 
     let path = here.join("m.pt");
     let error = Model::open(&path).unwrap_err();
-    assert!(error.to_string().contains("use engine torch"), "{error}");
+    assert!(error.to_string().contains("--engine torch"), "{error}");
     let model = EngineKind::Torch.open(&path).unwrap();
     // Two samples of 3 frames and 3 slots.
     let states = [0, 0, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 0, 0, 0, 1, 0];
