@@ -5,11 +5,13 @@
 #[cfg(feature = "torch")]
 mod torch;
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 
 #[cfg(feature = "torch")]
 use holdadvise::model::Archive;
-use holdadvise::model::{Model, ModelError};
+use holdadvise::model::{MAX_ARCHIVE_BYTES, Model, ModelError};
 
 /// What runs a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -27,8 +29,11 @@ impl EngineKind {
     /// # Errors
     /// When the file cannot be read, is not a model, or the engine does not take it.
     pub fn open(self, path: &Path) -> Result<Model, ModelError> {
-        let bytes =
-            std::fs::read(path).map_err(|source| ModelError::Read { path: path.into(), source })?;
+        let mut bytes = Vec::new();
+        // One byte more tells that it is larger.
+        File::open(path)
+            .and_then(|file| file.take(MAX_ARCHIVE_BYTES + 1).read_to_end(&mut bytes))
+            .map_err(|source| ModelError::Read { path: path.into(), source })?;
         self.read(&bytes)
             .map_err(|source| ModelError::InFile { path: path.into(), source: Box::new(source) })
     }
