@@ -566,12 +566,13 @@ impl<'a> Advisor<'a> {
     fn subject(&self, hold: &Episode, failed: Option<&FailedTransfer>, now: i64) -> Subject {
         let elsewhere =
             self.held_by_code.get(&hold.identity.code).map(|held| held.saturating_sub(1));
-        let neighbourhoods = self.sampler.neighbourhood(hold, now);
+        let at_now = self.sampler.at(hold, now);
+        let neighbourhoods = at_now.neighbourhood();
         let met = self.sampler.at_server(hold, now);
         let refusal = Refusal::of(hold, self.history(), &met, now);
         let seen = self.seen(hold, failed, refusal.is_some(), now, &neighbourhoods);
         let sample = match seen.time_helps {
-            true => self.sampler.sample(hold, now, Action::AsIs, elsewhere),
+            true => at_now.sample(Action::AsIs, elsewhere),
             false => {
                 let since = last_event(hold, &neighbourhoods);
                 self.sampler.sample_as_of(hold, since, now, Action::AsIs, elsewhere)

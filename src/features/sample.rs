@@ -116,8 +116,7 @@ impl Sampler {
         action: Action,
         held_in_queue: Option<usize>,
     ) -> Sample {
-        let view = self.view(hold, instant);
-        view.sample(action, held_in_queue, view.around())
+        self.at(hold, instant).sample(action, held_in_queue)
     }
 
     /// The same as it would be had the job just been held at `instant`, with what is known of it at
@@ -136,8 +135,7 @@ impl Sampler {
 
     /// What is known of the other jobs of each scope at `instant`: the numbers behind an advice.
     pub fn neighbourhood(&self, hold: &Episode, instant: i64) -> Vec<Neighbourhood> {
-        let view = self.view(hold, instant);
-        view.neighbourhood(view.around())
+        self.at(hold, instant).neighbourhood()
     }
 
     /// When a job of this scope last began to execute before the hold.
@@ -193,6 +191,13 @@ impl Sampler {
         AtServer { series, spared, code: hold.identity.code, instant }
     }
 
+    /// A hold at an instant, of which more than one thing is asked.
+    pub(crate) fn at<'a>(&'a self, hold: &'a Episode, instant: i64) -> Surroundings<'a> {
+        let view = self.view(hold, instant);
+        let around = view.around();
+        Surroundings { view, around }
+    }
+
     fn view<'a>(&'a self, hold: &'a Episode, instant: i64) -> View<'a> {
         let (number, job) = match self.history.number_of(hold.identity.job) {
             Some(number) => (number, Cow::Borrowed(&self.history.jobs()[number as usize])),
@@ -238,6 +243,24 @@ struct View<'a> {
 
 /// The other jobs, scope by scope.
 type AllScopes<'a> = [Others<'a>; Scope::ALL.len()];
+
+/// One hold at one instant with the other jobs, which are looked up once.
+pub(crate) struct Surroundings<'a> {
+    view: View<'a>,
+    around: AllScopes<'a>,
+}
+
+impl Surroundings<'_> {
+    /// [`Sampler::sample`]
+    pub(crate) fn sample(&self, action: Action, held_in_queue: Option<usize>) -> Sample {
+        self.view.sample(action, held_in_queue, self.around)
+    }
+
+    /// [`Sampler::neighbourhood`]
+    pub(crate) fn neighbourhood(&self) -> Vec<Neighbourhood> {
+        self.view.neighbourhood(self.around)
+    }
+}
 
 impl<'a> View<'a> {
     fn sample(
