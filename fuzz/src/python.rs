@@ -31,7 +31,7 @@ pub fn python(bytes: &[u8]) {
 
     let inquiry = Inquiry {
         selection: Selection {
-            jobs: JobSpec::words(&jobs).map(JobSpec::parse).collect(),
+            jobs: JobSpec::list(&jobs).collect(),
             constraint: name(&constraint),
             thrashing: true,
             ..Selection::default()

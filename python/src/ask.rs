@@ -45,13 +45,12 @@ pub(crate) fn advise(
         Source::File(path) => JobAds::File(path),
         Source::Text(text) => JobAds::Text { name: NAME.into(), text },
     });
-    let words = jobs.iter().flat_map(|word| JobSpec::words(word));
     let cost = cost.iter().map(|cost| {
         cost.parse().map_err(|error| input_error(&format!("cost: {cost:?} is {error}")))
     });
     let inquiry = Inquiry {
         selection: Selection {
-            jobs: words.map(JobSpec::parse).collect(),
+            jobs: jobs.iter().flat_map(|word| JobSpec::list(word)).collect(),
             constraint,
             // A job that thrashes is not refused.
             thrashing: true,

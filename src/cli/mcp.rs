@@ -523,8 +523,8 @@ fn put(given: &mut Given, kind: Kind, value: &Value) -> Result<(), String> {
     match kind {
         Kind::Jobs => {
             let words: Vec<String> = list(value)?.iter().map(word).collect::<Result<_, _>>()?;
-            let words = words.iter().flat_map(|word| JobSpec::words(word));
-            given.inquiry.selection.jobs = words.map(JobSpec::parse).collect();
+            given.inquiry.selection.jobs =
+                words.iter().flat_map(|word| JobSpec::list(word)).collect();
         }
         Kind::JobAds => given.inquiry.job_ads = Some(JobAds::File(file(value)?.into())),
         Kind::Files(place) => {

@@ -17,7 +17,7 @@ pub(super) static TOOL: LazyLock<Tool<Given>> = LazyLock::new(|| Tool {
     name: "condor_holdadvise",
     operands: "[cluster | cluster.proc | owner] ...",
     operand: |all, word| {
-        all.inquiry.selection.jobs.extend(JobSpec::words(word).map(JobSpec::parse));
+        all.inquiry.selection.jobs.extend(JobSpec::list(word));
         Ok(())
     },
     brief: "Says of held jobs whether to release or to remove them, how sure that is, and\n\

@@ -32,11 +32,11 @@ impl JobSpec {
         }
     }
 
-    /// The words of one that may be a list with commas, `21,22.3,alice`.
-    pub fn words(word: &str) -> impl Iterator<Item = &str> {
+    /// Reads a word that may be a list with commas, `21,22.3,alice`.
+    pub fn list(word: &str) -> impl Iterator<Item = Self> {
         let is_list = word.contains(',') && word.split(',').all(|part| !part.trim().is_empty());
         let by_comma = word.split(',').map(str::trim).filter(move |_| is_list);
-        by_comma.chain(std::iter::once(word).filter(move |_| !is_list))
+        by_comma.chain(std::iter::once(word).filter(move |_| !is_list)).map(Self::parse)
     }
 
     /// The ClassAd expression that is true for the jobs named, `and` the rest of it, but for a job
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(JobSpec::parse("1234."), JobSpec::Cluster(1234));
         let job = JobSpec::Job(JobId::new(22, 3));
         let alice = JobSpec::Owner("alice".to_owned());
-        let list = |word| JobSpec::words(word).map(JobSpec::parse).collect::<Vec<_>>();
+        let list = |word| JobSpec::list(word).collect::<Vec<_>>();
         assert_eq!(list("21,22.3, alice"), [JobSpec::Cluster(21), job, alice]);
         assert_eq!(list("21,"), [JobSpec::Owner("21,".to_owned())]);
         assert_eq!(JobSpec::parse("1234.0"), JobSpec::Job(JobId::new(1234, 0)));

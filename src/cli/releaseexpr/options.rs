@@ -16,7 +16,7 @@ pub(in crate::cli) static TOOL: LazyLock<Tool<Given>> = LazyLock::new(|| Tool {
     name: "condor_releaseexpr",
     operands: "[cluster | cluster.proc] ...",
     operand: |all, word| {
-        all.inquiry.selection.jobs.extend(JobSpec::words(word).map(JobSpec::parse));
+        all.inquiry.selection.jobs.extend(JobSpec::list(word));
         Ok(())
     },
     brief: "Says what is wrong with the release policies of jobs before they are switched\n\
