@@ -212,10 +212,10 @@ pub(super) fn journal_folder(config: &Config) -> Result<PathBuf, RunError> {
     if let Some(folder) = config.get("HOLDADVISE_JOURNAL_DIR") {
         return Ok(folder.into());
     }
-    let dirs = BaseDirs::new();
-    let state = dirs.as_ref().and_then(BaseDirs::state_dir);
     let unknown = "no folder for the journal is known; set HOLDADVISE_JOURNAL_DIR";
-    let state = state.ok_or_else(|| RunError::failed(unknown))?;
+    let dirs = BaseDirs::new().ok_or_else(|| RunError::failed(unknown))?;
+    let state =
+        dirs.state_dir().map_or_else(|| dirs.home_dir().join(".local/state"), PathBuf::from);
     Ok(state.join("condor-holdadvise/journal"))
 }
 

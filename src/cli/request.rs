@@ -281,7 +281,8 @@ pub(super) fn watch(all: &mut Given, colon: Option<&str>, _: &[&OsStr]) -> Resul
 pub(super) fn dag_node(all: &mut Given, _: Option<&str>, words: &[&OsStr]) -> Result<(), String> {
     let node = classad_quote(&String::read(words[0])?)
         .ok_or("the name of the node cannot be written as a ClassAd string")?;
-    let id: i32 = parsed(words[1], "the ClusterId of a DAGMan job ($DAGID)")?;
+    let id = String::read(words[1])?;
+    let id: i32 = parsed(id.trim().as_ref(), "the ClusterId of a DAGMan job ($DAGID)")?;
     all.node = Some(format!("DAGManJobId == {id} && DAGNodeName == {node}"));
     Ok(())
 }
@@ -331,6 +332,13 @@ mod tests {
             request.printing.style.columns.is_some_and(|columns| (40..=100).contains(&columns))
         );
         assert!(!request.inquiry.is_offline());
+    }
+
+    #[test]
+    fn blanks_around_the_id_of_a_dag_do_not_matter() {
+        let mut given = Given::default();
+        dag_node(&mut given, None, &["A".as_ref(), " 12 ".as_ref()]).unwrap();
+        assert_eq!(given.node.as_deref(), Some("DAGManJobId == 12 && DAGNodeName == \"A\""));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::symlink;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc;
@@ -78,7 +79,12 @@ impl Machine {
                     let (step, sender) = (left.remove(at), sender.clone());
                     scope.spawn(move || {
                         let start = Instant::now();
-                        let ended = self.attempts(step).map_err(|error| error.to_string());
+                        let attempts = AssertUnwindSafe(|| self.attempts(step));
+                        let ended = match catch_unwind(attempts) {
+                            Ok(ended) => ended.map_err(|error| error.to_string()),
+                            // Who waits for its end hears of it all the same.
+                            Err(_) => Err("it panicked".to_owned()),
+                        };
                         // The receiver outlives all steps.
                         let _ = sender.send((step, start.elapsed().as_secs_f64(), ended));
                     });
