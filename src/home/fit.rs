@@ -8,7 +8,7 @@ use super::HomeError;
 use super::owners::without_each;
 use crate::metrics::{Draws, Estimate, NAMES, Outcomes, Scored, draw};
 use crate::model::{
-    Apart, Calibration, FigureChange, Interval, Recalibration, RecalibrationCheck, fit, fit_near,
+    Apart, Calibration, FigureChange, Interval, Recalibration, RecalibrationCheck, fit_near,
 };
 
 /// Outcomes that the older and the newer part need: fewer say next to nothing of two numbers.
@@ -122,11 +122,6 @@ impl JudgedReleases {
         });
         let a = (high - low) / (ENDS[1] - ENDS[0]);
         (a > 0.0).then_some(Calibration { a, b: (low + high) / 2.0 })
-    }
-
-    /// As if nothing had been before, and as if no two outcomes were of one cluster.
-    pub fn fit(&self) -> Option<Calibration> {
-        fit(&self.logits, &self.outcome, &self.weight)
     }
 
     /// For figures.

@@ -173,6 +173,7 @@ impl<'a> EventAd<'a> {
         bytes: &[u8],
         attributes: impl FnOnce(&str, &mut dyn FnMut(String, Written<'_>)) -> Result<(), AdError>,
     ) -> Result<EventAd<'static>, AdError> {
+        // The check alone is faster than a lossy copy, and most texts pass it.
         let text = str::from_utf8(bytes);
         let text = text.map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
         let mut ad = EventAd::with_capacity(24);

@@ -130,10 +130,10 @@ impl Suggested {
 fn why(left: &LeftOut) -> String {
     match left.why {
         NoClause::Wanted => "somebody wanted it, and is to end it".to_owned(),
-        NoClause::TooFew(0) => "no end of such holds tells what a release would come to".to_owned(),
-        NoClause::TooFew(1) => "one cluster alone had an end that tells".to_owned(),
+        NoClause::TooFew(0) => "no such hold ended in a way that can be judged".to_owned(),
+        NoClause::TooFew(1) => "only one cluster had a hold that can be judged".to_owned(),
         NoClause::TooFew(clusters) => {
-            format!("{clusters} clusters alone had an end that tells, too few to be sure")
+            format!("only {clusters} clusters had holds that can be judged, too few to be sure")
         }
         NoClause::NoGain => "a release costs more than it saves, whenever it is made".to_owned(),
         NoClause::NotSure(gain) => format!(

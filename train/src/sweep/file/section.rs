@@ -91,7 +91,7 @@ impl Drop for Section<'_> {
     }
 }
 
-/// What was read, if all of it could be: each error is told, not the first alone.
+/// What was read, if all of it could be. Each error is reported, not only the first.
 pub(super) fn all<T>(read: impl Iterator<Item = Option<T>>) -> Option<Vec<T>> {
     read.collect::<Vec<_>>().into_iter().collect()
 }

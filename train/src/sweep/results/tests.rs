@@ -135,7 +135,7 @@ fn the_curve_is_of_what_decides() {
     let of = Some([400, 60]);
     let point = Point { epoch: 1.0, figure: 0.75, half_width: Some(0.125), of };
     assert_eq!(results.trials[0].curve, [point]);
-    // Lines of a version that told of the loss alone.
+    // An older version wrote lines with the loss alone.
     assert_eq!((results.trials[1].curve.len(), results.trials[1].epochs), (0, 4));
 }
 
