@@ -33,6 +33,7 @@
 
 pub mod acting;
 pub mod advice;
+pub mod catalogue;
 pub mod checks;
 #[doc(hidden)]
 pub mod cli;

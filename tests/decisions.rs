@@ -245,12 +245,14 @@ fn codes_withheld_from_training_are_left_undecided() {
             assert!(advice.commands.is_empty() && advice.commands_after.is_empty());
             assert!(!advice.is_judged);
         } else {
-            // A limit of the job's own, of which its ad tells cause and cure.
-            assert_eq!(advice.recommendation, Recommendation::Change);
+            // A limit of the job's own, of which its ad tells cause and cure, or a text that the
+            // catalogue knows: nothing is let go, nothing is removed.
+            use Recommendation::{Change, Look, Wait};
+            assert!(matches!(advice.recommendation, Change | Look | Wait), "{advice:?}");
             certain += 1;
         }
     }
-    assert!(undecided >= 15 && certain <= 2, "{undecided} undecided, {certain} certain");
+    assert!(undecided >= 2 && certain >= 10, "{undecided} undecided, {certain} certain");
 }
 
 #[test]
@@ -282,9 +284,9 @@ fn costs_move_the_advice() {
         advices.iter().filter(|advice| advice.recommendation == Recommendation::Release).count()
     };
     assert_eq!(released(|_| ()), 0);
-    // Holds that say what is missing or denied are not released at any cost.
-    assert!(released(|costs| costs.failed = 1.0) >= 12);
-    assert!(released(|costs| costs.delay = 24.0) >= 12);
+    // Holds whose text says what has to be changed are not released at any cost.
+    assert!(released(|costs| costs.failed = 1.0) >= 4);
+    assert!(released(|costs| costs.delay = 24.0) >= 4);
     let costly = Costs { keep: 100.0, ..Costs::default() };
     let advices = recording.advices(&model, |advisor| advisor.with_costs(costly));
     // Held for minutes: whatever it costs to keep them, none is removed.
@@ -446,7 +448,7 @@ fn where_nothing_passes_by_itself_time_changes_nothing() {
     let of_code = |code: &HoldCode| (code.number, 0, "Something is wrong with the job");
     // Without a subcode a program may have met a machine in trouble.
     let own =
-        HoldCode::ALL.iter().filter(|code| code.cause.lasts() && code.number != 6).map(of_code);
+        HoldCode::all().iter().filter(|code| code.cause.lasts() && code.number != 6).map(of_code);
     let rising = model(-3.0, &[("held-for", 9.0)], &[]);
     for model in [Model::builtin_default().expect("the shipped model"), rising] {
         for hold in own.clone().chain(lasting) {

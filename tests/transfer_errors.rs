@@ -10,8 +10,10 @@ use classads::ClassAd;
 use eventlog::{JobId, ReadOptions};
 use flate2::read::MultiGzDecoder;
 use holdadvise::advice::job_facts::JobFacts;
-use holdadvise::advice::meaning::url_trouble;
-use holdadvise::advice::{Advice, Advisor, ByItself, Evidence, FailedTransfer, Held, Trouble};
+use holdadvise::advice::{
+    Advice, Advisor, ByItself, ChangeKind, Evidence, FailedTransfer, Held, Trouble,
+};
+use holdadvise::catalogue::{self, HoldText};
 use holdadvise::history::{
     Action, Coverage, Episode, ErrorType, HistoryBuilder, HoldInQueue, NotedActions, Outcome,
     epoch_class, epoch_written, reason,
@@ -162,7 +164,10 @@ fn errors_and_hold_reasons_agree_on_a_recorded_play() {
     for (hold, with, before) in &worded {
         let text = hold.reason.as_deref().unwrap();
         let failed = reported(with).unwrap_or_else(|| panic!("{:?}: nothing", hold.identity));
-        assert_eq!(failed.trouble, url_trouble(text), "{text}: {failed:?}");
+        let read =
+            HoldText { code: Some(13), subcode: Some(256), reason: text, ..HoldText::default() };
+        let of_text = catalogue::read(&read).and_then(|reading| reading.entry().trouble());
+        assert_eq!(failed.trouble, of_text, "{text}: {failed:?}");
         assert!(!failed.decides);
         assert_eq!(failed.error.url, reason::url(text));
         *types.entry((failed.error.error_type, failed.trouble)).or_default() += 1;
@@ -191,7 +196,10 @@ fn errors_say_what_words_would(worded: &[(Episode, Advice, Advice)]) {
     for ((hold, with, without), (_, _, by_words)) in judged.iter().zip(worded) {
         let failed = reported(with).unwrap_or_else(|| panic!("{:?}: nothing", hold.identity));
         assert!(failed.decides, "{failed:?}");
-        let correction = |advice: &Advice| advice.change.as_ref().map(|change| change.what.clone());
+        let correction = |advice: &Advice| match advice.change.as_ref().map(|change| &change.what) {
+            Some(ChangeKind::Correct { what, name, .. }) => Some((*what, name.clone())),
+            _ => None,
+        };
         for (agree, advice) in agree.iter_mut().zip([without, with]) {
             let same = advice.recommendation == by_words.recommendation
                 && correction(advice) == correction(by_words);

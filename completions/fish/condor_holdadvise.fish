@@ -35,6 +35,8 @@ function __condor_holdadvise_offered
             set places '' 'SchemaVersion ClusterId ProcId Owner HoldReasonCode HoldReasonSubCode HoldReason NumHolds HeldSince DAGManJobId Recommendation RecommendedAction Undecided Success SuccessLater Band Costs ExpectedCosts Decision Meaning Evidence Inputs CorrectBefore Change Commands CommandsAfter Try Look WaitFor WaitUntil LikelyFrom LookAgain HTCondorWill Trust EventLog Missing Notes TrainedOn OutcomesHere' ''
         case -app -appl -apply --apply
             set places 'release try change remove' ''
+        case -check --check
+            set places '@files' ''
     end
     set -l place (math (count $words) - $at + 1)
     if test $place -gt (count $places)
@@ -86,6 +88,8 @@ complete -c condor_holdadvise -o dry-run -d 'Print what -apply would do, and do 
 complete -c condor_holdadvise -o max -d 'Act on at most this many jobs'
 complete -c condor_holdadvise -o yes -d 'Do not ask before acting'
 complete -c condor_holdadvise -o help -d 'Print usage information and exit'
+complete -c condor_holdadvise -o catalogue -d 'Print the entries of the catalogue of texts'
+complete -c condor_holdadvise -o check -d 'With -catalogue, test the entries of this file with their own examples'
 complete -c condor_holdadvise -o mcp -d 'Serve an assistant'
 complete -c condor_holdadvise -o version -d 'Print the version and what the model was trained on, and exit; with -model also the model'\''s info sheet'
 complete -c condor_holdadvise -o debug -d 'Write to standard error what is run and read'

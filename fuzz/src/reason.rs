@@ -1,6 +1,7 @@
 //! Hold reasons.
 
 use holdadvise::advice::{SharedCause, meaning};
+use holdadvise::catalogue::{self, HoldText};
 use holdadvise::history::reason::{self, MAX_REASON};
 use holdadvise::text::is_fit;
 
@@ -26,7 +27,8 @@ pub fn hold_reason(bytes: &[u8]) {
         assert!(!part.is_empty() && part.len() <= MAX_REASON + 32, "{text:?}: {part:?}");
     }
     let _ = (reason::host(&text), reason::machine(&text), reason::side(&text));
-    let _ = (reason::files(&text), meaning::url_trouble(&text));
+    let _ =
+        (reason::files(&text), catalogue::read(&HoldText { reason: &text, ..HoldText::default() }));
     for (code, subcode) in [(3, 0), (6, 2), (12, 2), (13, 256), (21, 0), (26, 0), (34, 102)] {
         let _ = holdadvise::sizes::Resource::of_hold(code, Some(subcode), &text);
         let _ = meaning::usual_change(code, Some(subcode), &text);

@@ -1,8 +1,7 @@
 //! A hold that could be acted on, and what would be done.
 
-use crate::advice::{
-    Advice, Command, Edit, Recommendation, Since, Target, Trouble, TrySuccess, trouble_of_url,
-};
+use crate::advice::{Advice, Command, Edit, Recommendation, Since, Target, Trouble, TrySuccess};
+use crate::catalogue::{self, HoldText};
 use crate::history::Action;
 use crate::history::reason;
 use crate::journal::{HoldOf, Weighed};
@@ -180,7 +179,8 @@ pub(super) fn cause_of(
 ) -> String {
     if let Some(server) = reason::file_server(text) {
         // A server that answers so is not away: others' jobs get their files.
-        let answer = match trouble_of_url(text) {
+        let hold = HoldText { code, subcode, reason: text, ..HoldText::default() };
+        let answer = match catalogue::read(&hold).and_then(|reading| reading.entry().trouble()) {
             Some(Trouble::Missing) => ", not found",
             Some(Trouble::Denied) => ", denied",
             Some(Trouble::Away | Trouble::NoSpace) | None => "",

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::changes::{self, Change, in_sandbox};
+use super::cause::Said;
+use super::changes::{self, Change};
 use super::choices::{Against, Group, Rule};
 use super::decide::{Chances, Decision, decide};
 use super::editable::Editable;
@@ -23,10 +24,12 @@ use super::try_one::Tries;
 use super::{
     Advice, Command, Costs, Curve, DELAYS, Evidence, FailedTransfer, HeldJob, Likely, LookAt,
     Recommendation, Refusal, Spent, Trouble, Trust, Undecided, Wait, WaitFor, evidence, limit,
-    look,
+    look, transfer_error,
 };
+use crate::catalogue::{Ends, Reading};
 use crate::checks::{Check, Finding};
 use crate::features::{Holds, Neighbourhood, RecoveryColumns, Sample, Sampler, Scope};
+use crate::history::reason::in_sandbox;
 use crate::history::{Action, Episode, EventLogView, History, HoldInQueue, reason};
 use crate::hold_code::{self, Cause};
 use crate::model::{Batch, Model, ModelError};
@@ -134,6 +137,18 @@ impl Question<'_> {
     /// Seconds since it went on hold.
     fn held_for(&self) -> i64 {
         self.now.saturating_sub(self.hold.held_at)
+    }
+
+    /// What ends its cause by its text. `None` where something shows that it is over, or where what
+    /// is raised is a request or a limit, of which the model and its figures say more.
+    fn ends(&self, is_raised: bool, is_unknown: bool) -> Option<Ends> {
+        let entry = self.facts.reading.as_ref()?.entry();
+        let is_over = is_raised || self.seen.since == Others::GotThrough || self.refusal.is_some();
+        let most = entry.lasts.map(|[_, most]| most);
+        // What takes longer than it ever does is something else.
+        let is_late = most.is_some_and(|most| self.held_for() > most);
+        let says_more = entry.edit.is_none() || is_unknown;
+        (!is_over && !is_late && says_more).then_some(entry.ends)
     }
 
     /// Seconds of these that count where time helps.
@@ -364,7 +379,8 @@ impl<'a> Advisor<'a> {
             failed_releases: job
                 .zip(hold.step)
                 .map_or(0, |(job, step)| job.failed_releases(step + 1)),
-            cause: Cause::of(code, hold.identity.subcode, text),
+            cause: Said::with(code, hold.identity.subcode, text, question.facts.reading.as_ref())
+                .cause(),
             by_itself: held.by_itself,
             like_job_began: seen.like_job_began,
             // What nobody can name may help all the same.
@@ -392,6 +408,7 @@ impl<'a> Advisor<'a> {
             broken: seen.blocked || !question.correct_before.is_empty(),
             held_again: at_once || held.htcondor_will.iter().any(again),
             lasting: seen.lasting,
+            ends: question.ends(is_raised, !metadata.knows(code)),
             unseen: seen.is_unseen(),
             removal,
         };
@@ -430,13 +447,14 @@ impl<'a> Advisor<'a> {
     fn question<'h>(&self, held: &'h Held, now: i64, asked: &mut Asked) -> Option<Question<'h>> {
         let hold = self.history().held_at(held.job, held.in_queue.as_ref(), now)?;
         let failed = FailedTransfer::of(&hold, self.history(), now);
-        let own = self.subject(&hold, failed.as_ref(), now);
+        let reading = reading(held, &hold, failed.as_ref());
+        let own = self.subject(&hold, failed.as_ref(), reading.as_ref(), now);
         let first = self.causes.first(&self.sampler, &hold, now).map(|first| {
             let key = (first.identity.job, first.held_at);
             let subject = asked.firsts.entry(key);
             let failed = || FailedTransfer::of(&first, self.history(), now);
-            let subject =
-                subject.or_insert_with(|| Rc::new(self.subject(&first, failed().as_ref(), now)));
+            let subject = subject
+                .or_insert_with(|| Rc::new(self.subject(&first, failed().as_ref(), None, now)));
             (key, Rc::clone(subject))
         });
         // Where others show something else of the two holds, they are two questions.
@@ -446,6 +464,9 @@ impl<'a> Advisor<'a> {
         let mut facts = held.facts.with_log(self.history().job(held.job), hold.held_at);
         if let Some(failed) = failed.as_ref().filter(|failed| failed.decides) {
             facts.to_mut().transfer = failed.trouble;
+        }
+        if reading != facts.reading {
+            facts.to_mut().reading = reading;
         }
         let never = self.never_reached(&hold, failed.as_ref(), held, &own.seen, now);
         let unknown = never.as_ref().and_then(|never| never.check.clone());
@@ -563,14 +584,20 @@ impl<'a> Advisor<'a> {
     }
 
     /// A hold as the model sees it at `now`.
-    fn subject(&self, hold: &Episode, failed: Option<&FailedTransfer>, now: i64) -> Subject {
+    fn subject(
+        &self,
+        hold: &Episode,
+        failed: Option<&FailedTransfer>,
+        reading: Option<&Reading>,
+        now: i64,
+    ) -> Subject {
         let elsewhere =
             self.held_by_code.get(&hold.identity.code).map(|held| held.saturating_sub(1));
         let at_now = self.sampler.at(hold, now);
         let neighbourhoods = at_now.neighbourhood();
         let met = self.sampler.at_server(hold, now);
         let refusal = Refusal::of(hold, self.history(), &met, now);
-        let seen = self.seen(hold, failed, refusal.is_some(), now, &neighbourhoods);
+        let seen = self.seen(hold, failed, reading, refusal.is_some(), now, &neighbourhoods);
         let sample = match seen.time_helps {
             true => at_now.sample(Action::AsIs, elsewhere),
             false => {
@@ -605,12 +632,14 @@ impl<'a> Advisor<'a> {
         &self,
         hold: &Episode,
         failed: Option<&FailedTransfer>,
+        reading: Option<&Reading>,
         refuses_all: bool,
         now: i64,
         neighbourhoods: &[Neighbourhood],
     ) -> Seen {
         let looked = Looked {
             failed,
+            reading,
             refuses_all,
             code: hold.identity.code,
             subcode: hold.identity.subcode,
@@ -736,6 +765,13 @@ impl<'a> Advisor<'a> {
         let failed = question.failed.as_ref();
         let waits = failed.and_then(|failed| failed.waits(&decision, chances.since, question.now));
         let never = question.never.as_ref().filter(|never| never.ends(&decision, chances));
+        // What passes by its text is waited for where nothing better is known.
+        let passes = chances.known.ends.is_some_and(Ends::passes)
+            && match (decision.recommendation, decision.undecided) {
+                (_, Some(Undecided::FailedBefore { .. } | Undecided::Unsure { .. })) => false,
+                (Recommendation::Look | Recommendation::Undecided, _) => true,
+                _ => false,
+            };
         let soon = held.released_by_policy_at.is_some_and(|at| at <= question.now + SOON);
         let wait = Recommendation::Wait;
         let decision = if decision.recommendation == Recommendation::Release && soon {
@@ -743,6 +779,11 @@ impl<'a> Advisor<'a> {
             Decision { action, ..decision.by_rule(Rule::ReleasedByPolicy, wait, chance, None) }
         } else if let Some(never) = never {
             never.decide(decision, chances)
+        } else if passes {
+            Decision {
+                action: Some(Action::AsIs),
+                ..decision.by_rule(Rule::Passes, wait, as_is, None)
+            }
         } else if let Some(action) = waits {
             Decision { action, ..decision.by_rule(Rule::RetryLater, wait, as_is, None) }
         } else {
@@ -787,7 +828,9 @@ impl<'a> Advisor<'a> {
         } else {
             WaitFor::LikeHold
         };
-        let held_for = question.held_for();
+        let entry = question.facts.reading.as_ref().map(Reading::entry);
+        let lasts = entry.and_then(|entry| entry.lasts);
+        let usual = lasts.map_or(question.held_for(), |[least, _]| least);
         let by_itself = !matches!(what, WaitFor::Spooled | WaitFor::Policy | WaitFor::Try { .. });
         let likely = chances.later.likely().filter(|_| by_itself);
         let pause = |likely: Likely| LOOK_AGAIN.pause(likely.from);
@@ -796,7 +839,7 @@ impl<'a> Advisor<'a> {
             None if matches!(what, WaitFor::Try { .. }) => {
                 question.now.saturating_add(LOOK_AGAIN.least)
             }
-            None => question.now.saturating_add(likely.map_or(LOOK_AGAIN.pause(held_for), pause)),
+            None => question.now.saturating_add(likely.map_or(LOOK_AGAIN.pause(usual), pause)),
         };
         let likely = likely.map(|likely| likely.from_instant(question.now));
         let wait = Wait { what, until, look_again, likely };
@@ -805,6 +848,19 @@ impl<'a> Advisor<'a> {
             None => wait,
         })
     }
+}
+
+/// What the catalogue says of a hold: by the typed error of its transfer, else by its text and ad.
+fn reading(held: &Held, hold: &Episode, failed: Option<&FailedTransfer>) -> Option<Reading> {
+    let text = hold.reason.as_deref().unwrap_or_default();
+    let (code, subcode) = (hold.identity.code, hold.identity.subcode);
+    let failed = failed.filter(|failed| failed.decides);
+    let typed = failed.and_then(|failed| transfer_error::read(&failed.error, code, text));
+    let is_of_ad = held.facts.read_of == JobFacts::key_of(code, subcode, text);
+    typed.map(|reading| held.facts.named(reading)).or_else(|| match is_of_ad {
+        true => held.facts.reading.clone(),
+        false => Said::of(code, subcode, text).reading.map(|reading| held.facts.named(reading)),
+    })
 }
 
 /// Whether what is waited for is a file server: input from a URL could not be fetched.
@@ -840,6 +896,7 @@ fn describe(
         subcode: Some(hold.identity.subcode),
         reason: (!text.is_empty()).then(|| text.into()),
         cause: SharedCause::of(hold.identity.code, hold.identity.subcode, text),
+        reading: facts.reading.clone(),
         held_since: hold.held_at,
         num_holds: u32::try_from(hold.identity.num_holds).unwrap_or(0),
         dagman_job_id: held.dagman_job_id,

@@ -73,9 +73,13 @@ fn element(name: &str, facts: &JobFacts) -> Option<String> {
 impl Change {
     /// With where the faulty name stands, of what is corrected by hand.
     pub(super) fn with_way(mut self, facts: &JobFacts, editable: &Editable) -> Self {
-        if let (ChangeKind::Correct { what, name }, true) = (&self.what, self.commands.is_empty()) {
+        if let (ChangeKind::Correct { what, name, remedy }, true) =
+            (&self.what, self.commands.is_empty())
+        {
             let name = name.as_ref().map(Foreign::as_given);
-            self.by_hand = ByHand::of(*what, name, facts, editable);
+            let way = ByHand::of(*what, name, facts, editable);
+            // What the catalogue says may be about another attribute.
+            self.by_hand = way.filter(|way| remedy.is_none() || way.element.is_some());
         }
         self
     }

@@ -1,102 +1,106 @@
-//! What kind of cause held a job: a property of its code and reason.
+//! The kind of cause of a hold, by its text and else by its codes.
 
-use serde::Serialize;
-
-use super::meaning::{at_execution_point, url_trouble};
-use crate::history::reason::words;
+use crate::catalogue::{self, Ends, HoldText, Reading, Trouble};
+use crate::history::reason::{Side, side};
 use crate::hold_code::{About, Cause, about, cause_of};
 use crate::sizes::Resource;
 
-/// What a failed access to a file or URL complains of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-pub enum Trouble {
-    /// The file or URL is not there.
-    Missing,
-    /// Permission is denied.
-    Denied,
-    /// A service or network was away: that passes.
-    Away,
-    /// The disk or quota is full where the files go.
-    NoSpace,
+/// What a hold's codes and text say.
+#[derive(Clone, Debug)]
+pub(super) struct Said<'a> {
+    pub code: i32,
+    pub subcode: i32,
+    pub reason: &'a str,
+    /// What the catalogue says of it.
+    pub reading: Option<Reading>,
 }
 
-impl Cause {
-    /// The kind of cause of a hold. A reason may make it one that passes by itself; a policy
-    /// without a limit in its reason is not known better.
-    pub(super) fn of(code: i32, subcode: i32, reason: &str) -> Self {
-        let of_code = cause_of(code);
-        if Resource::of_hold(code, Some(subcode), reason).is_some() {
-            return Self::Limit;
+impl<'a> Said<'a> {
+    /// By the text alone, without the job's ad.
+    pub(super) fn of(code: i32, subcode: i32, reason: &'a str) -> Self {
+        let hold =
+            HoldText { code: Some(code), subcode: Some(subcode), reason, ..HoldText::default() };
+        Self { code, subcode, reason, reading: catalogue::read(&hold) }
+    }
+
+    /// With what was read of it already.
+    pub(super) fn with(
+        code: i32,
+        subcode: i32,
+        reason: &'a str,
+        reading: Option<&Reading>,
+    ) -> Self {
+        match reading {
+            Some(reading) => Self { code, subcode, reason, reading: Some(reading.clone()) },
+            None => Self::of(code, subcode, reason),
+        }
+    }
+
+    /// The kind of cause.
+    pub(super) fn cause(&self) -> Cause {
+        let of_code = cause_of(self.code);
+        let named = self.reading.as_ref().map(|reading| reading.entry().cause());
+        if let Some(cause) = named.filter(|cause| *cause != Cause::Policy) {
+            return cause;
+        }
+        if Resource::of_hold(self.code, Some(self.subcode), self.reason).is_some() {
+            return Cause::Limit;
         }
         match of_code {
             // The job's own exit rules hold for the program; those of others say in their reason
             // what they limit.
-            Self::Policy if about(code) != Some(About::JobPolicy) && !names_limit(reason) => {
-                Self::Unknown
+            Cause::Policy if about(self.code) != Some(About::JobPolicy) => {
+                named.unwrap_or(Cause::Unknown)
             }
             // A program that could not be started for want of its file system or memory.
-            Self::Program
-                if about(code) == Some(About::Program) && !matches!(subcode, 2 | 7 | 8 | 13) =>
+            Cause::Program
+                if about(self.code) == Some(About::Program)
+                    && !matches!(self.subcode, 2 | 7 | 8 | 13) =>
             {
-                Self::Host
-            }
-            Self::Policy | Self::Program | Self::Credential | Self::Setting
-                if url_trouble(reason) == Some(Trouble::Away) =>
-            {
-                Self::Connection
+                Cause::Host
             }
             _ => of_code,
         }
     }
-}
 
-/// Whether time alone may end what held a job, without anybody's doing: not what somebody has to put
-/// in order, nor what the job, its owner or a limit brings with it.
-pub(super) fn time_helps(code: i32, subcode: i32, reason: &str, trouble: Option<Trouble>) -> bool {
-    let cause = Cause::of(code, subcode, reason);
-    let is_own = if cause == Cause::Unknown { cause_of(code).lasts() } else { cause.lasts() };
-    // The event log says of no directory why it could not be written there.
-    let is_log = about(code) == Some(About::EventLog);
-    !is_own && !is_log && !trouble.is_some_and(Trouble::lasts)
-}
-
-/// Whether a policy's reason names a limit on time.
-fn names_limit(reason: &str) -> bool {
-    const LIMITS: [&str; 11] = [
-        "hrs", "hours", "hour", "days", "seconds", "time", "walltime", "runtime", "longer", "cpu",
-        "cpus",
-    ];
-    words(reason).any(|word| LIMITS.contains(&word.as_str()))
-}
-
-impl Trouble {
     /// What a hold for files, transfers or connections complains of; `None` for other holds, and
     /// where nothing tells.
-    pub(super) fn of(code: i32, subcode: i32, reason: &str) -> Option<Self> {
-        match (cause_of(code), subcode) {
-            (Cause::Connection, _) => Some(Self::Away),
-            (Cause::Transfer, 256..) => url_trouble(reason),
+    pub(super) fn trouble(&self) -> Option<Trouble> {
+        let is_full_there = |trouble: &Trouble| {
+            *trouble == Trouble::NoSpace && side(self.reason) == Some(Side::ExecutionPoint)
+        };
+        let entry = self.reading.as_ref().map(Reading::entry);
+        match (cause_of(self.code), entry, self.subcode) {
+            (Cause::Connection | Cause::Transfer | Cause::FileSystem, Some(entry), _) => {
+                entry.trouble()
+            }
+            (Cause::Connection, ..) => Some(Trouble::Away),
+            (Cause::Transfer, None, 256..) => None,
             // The disk of an execution point is another one at the next run.
-            (Cause::Transfer | Cause::FileSystem, _) => Self::of_errno(subcode)
-                .filter(|trouble| *trouble != Self::NoSpace || !at_execution_point(reason)),
+            (Cause::Transfer | Cause::FileSystem, ..) => {
+                Trouble::of_errno(self.subcode).filter(|trouble| !is_full_there(trouble))
+            }
             _ => None,
         }
     }
 
-    /// What an error number of files and networks says.
-    pub(super) const fn of_errno(number: i32) -> Option<Self> {
-        match number {
-            28 | 122 => Some(Self::NoSpace),
-            1 | 13 => Some(Self::Denied),
-            2 | 20 => Some(Self::Missing),
-            4 | 5 | 11 | 32 | 62 | 100..=105 | 107 | 110..=113 | 116 | 121 => Some(Self::Away),
-            _ => None,
+    /// Whether time alone may end what held a job, without anybody's doing: not what somebody has to
+    /// put in order, nor what the job, its owner or a limit brings with it.
+    pub(super) fn time_helps(&self, trouble: Option<Trouble>) -> bool {
+        if let Some(ends) = self.ends() {
+            return ends.passes() && !trouble.is_some_and(Trouble::lasts);
         }
+        let cause = self.cause();
+        let is_own =
+            if cause == Cause::Unknown { cause_of(self.code).lasts() } else { cause.lasts() };
+        // The event log says of no directory why it could not be written there.
+        let is_log = about(self.code) == Some(About::EventLog);
+        !is_own && !is_log && !trouble.is_some_and(Trouble::lasts)
     }
 
-    /// Whether it stays until somebody changes something at that very place.
-    pub(super) const fn lasts(self) -> bool {
-        matches!(self, Self::Missing | Self::Denied | Self::NoSpace)
+    /// What ends it, where the catalogue says so.
+    pub(super) fn ends(&self) -> Option<Ends> {
+        self.reading.as_ref().map(|reading| reading.entry().ends)
     }
 }
 
@@ -125,7 +129,7 @@ mod tests {
             (77, 0, ""),
             (1022, 0, ""),
         ] {
-            assert!(!Cause::of(code, subcode, reason).lasts(), "{code}/{subcode} {reason}");
+            assert!(!Said::of(code, subcode, reason).cause().lasts(), "{code}/{subcode} {reason}");
         }
         for (code, subcode, reason) in [
             (34, 102, ""),
@@ -138,25 +142,32 @@ mod tests {
             (35, 0, "no such image"),
             (43, 0, ""),
         ] {
-            assert!(Cause::of(code, subcode, reason).lasts(), "{code}/{subcode} {reason}");
+            assert!(Said::of(code, subcode, reason).cause().lasts(), "{code}/{subcode} {reason}");
         }
     }
 
     #[test]
     fn troubles_are_read_from_subcode_and_reason() {
+        let of = |code, subcode, reason| Said::of(code, subcode, reason).trouble();
         let access = "Transfer output files failure at access point ap while receiving files";
         let execute = "Transfer input files failure at execution point slot1@h";
-        assert_eq!(Trouble::of(12, 28, access), Some(Trouble::NoSpace));
-        assert_eq!(Trouble::of(12, 122, access), Some(Trouble::NoSpace));
-        assert_eq!(Trouble::of(13, 28, execute), None);
-        assert_eq!(Trouble::of(12, 13, access), Some(Trouble::Denied));
-        assert_eq!(Trouble::of(13, 13, ""), Some(Trouble::Denied));
-        assert_eq!(Trouble::of(13, 2, ""), Some(Trouble::Missing));
-        assert_eq!(Trouble::of(13, 256, "returned error: 404"), Some(Trouble::Missing));
-        assert_eq!(Trouble::of(13, 256, "Could not connect to server"), Some(Trouble::Away));
-        assert_eq!(Trouble::of(13, 256, "odd"), None);
-        assert_eq!(Trouble::of(13, 110, ""), Some(Trouble::Away));
-        assert_eq!(Trouble::of(34, 102, ""), None);
-        assert_eq!(Trouble::of(6, 13, ""), None);
+        assert_eq!(of(12, 28, access), Some(Trouble::NoSpace));
+        assert_eq!(of(12, 122, access), Some(Trouble::NoSpace));
+        assert_eq!(of(13, 28, execute), None);
+        assert_eq!(of(12, 13, access), Some(Trouble::Denied));
+        assert_eq!(of(13, 13, ""), Some(Trouble::Denied));
+        assert_eq!(of(13, 2, ""), Some(Trouble::Missing));
+        assert_eq!(
+            of(13, 256, "The requested URL returned error: 404 ( URL file = http://a.org/x )|"),
+            Some(Trouble::Missing)
+        );
+        assert_eq!(
+            of(13, 256, "Could not connect to server ( URL file = http://a.org/x )|"),
+            Some(Trouble::Away)
+        );
+        assert_eq!(of(13, 256, "odd"), None);
+        assert_eq!(of(13, 110, ""), Some(Trouble::Away));
+        assert_eq!(of(34, 102, ""), None);
+        assert_eq!(of(6, 13, ""), None);
     }
 }

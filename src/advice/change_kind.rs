@@ -6,6 +6,7 @@ use super::by_hand::ByHand;
 use super::command::Command;
 use super::edits::EditFacts;
 use super::figure::Figure;
+use crate::catalogue::{Look, Reading};
 use crate::sizes::Resource;
 use crate::text::Foreign;
 
@@ -108,6 +109,9 @@ pub enum ChangeKind {
         what: Correction,
         /// The file, URL, image or credential, where known.
         name: Option<Foreign>,
+        /// What the catalogue says of it, in place of what is usual.
+        #[serde(rename = "Catalogue", skip_serializing_if = "Option::is_none")]
+        remedy: Option<Reading>,
     },
     /// Correct what its program names.
     Program {
@@ -211,6 +215,8 @@ pub enum Correction {
     OwnHold,
     /// A limit that the hold reason names.
     Limit,
+    /// What the catalogue names.
+    Named,
 }
 
 impl ChangeKind {
@@ -234,6 +240,11 @@ impl ChangeKind {
         match (&mut joined, &mut other) {
             (Self::Place { clause: one, .. }, Self::Place { clause: two, .. }) if one != two => {
                 (*one, *two) = (None, None);
+            }
+            (Self::Correct { remedy: Some(one), .. }, Self::Correct { remedy: Some(two), .. }) => {
+                if let Some(both) = one.join(two) {
+                    (*one, *two) = (both.clone(), both);
+                }
             }
             (Self::Limit { at_once: one, .. }, Self::Limit { at_once: two, .. }) => {
                 (*one, *two) = (*one || *two, *one || *two);
@@ -286,6 +297,10 @@ impl ChangeKind {
             | Self::Time { .. }
             | Self::Interpreter { .. }
             | Self::Program { .. } => true,
+            // Whoever has to look at an output first does not know yet what to change.
+            Self::Correct { remedy: Some(reading), .. } => {
+                reading.entry().look != Some(Look::Output)
+            }
             // These say where to look, or what there is too much of.
             Self::Correct { what: Correction::OwnHold | Correction::Limit, .. }
             | Self::Correct { what: Correction::Url | Correction::Output, .. } => false,
@@ -294,6 +309,11 @@ impl ChangeKind {
             Self::Usual { change, name } => name.is_some() || change.contains('_'),
             Self::Correct { name, .. } | Self::Place { name, .. } => name.is_some(),
         }
+    }
+
+    /// To correct by hand what is usual.
+    pub const fn correct(what: Correction, name: Option<Foreign>) -> Self {
+        Self::Correct { what, name, remedy: None }
     }
 
     /// Without a command.

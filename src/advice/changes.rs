@@ -5,21 +5,24 @@
 pub use super::change_kind::{Change, ChangeKind, Correction, LimitRaise};
 use super::figure::Figure;
 
-use super::cause::Trouble;
 use super::command::{Command, Since, Target};
 use super::editable::Editable;
-use super::errno::{EACCES, EDQUOT, ENOENT, ENOMEM, ENOSPC};
 use super::files::ProgramWords;
 use super::job_facts::{JobFacts, JobSize};
 use super::limit;
-use super::meaning::{code_of_transfer, url_trouble, usual_change};
+use super::meaning::usual_change;
 use super::undesired;
+use crate::catalogue::Trouble;
+use crate::catalogue::{Edit, Ends, Entry};
 use crate::checks::{Check, Fault, Finding, Thing, Why, WordsKind};
-use crate::history::reason::{Side, canonical, file_name, host, machine, side, url, words};
+use crate::history::reason::{
+    Side, canonical, code_of_transfer, file_name, host, in_sandbox, machine, side, url,
+};
 use crate::history::{Action, Episode};
 use crate::hold_code::{self, About, Cause, HoldCode, cause_of};
 use crate::sizes::{LEAST, NEAR_LIMIT, Resource, named_memory};
 use crate::text::{Foreign, can_be_pasted, classad_quote};
+use libc::{EACCES, EDQUOT, ENOENT, ENOMEM, ENOSPC};
 
 /// A hold that is judged: what its codes and reason say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,8 +64,15 @@ impl<'a> JudgedHold<'a> {
         matches!(self.about(), Some(About::Input | About::Output))
     }
 
-    fn resource(&self) -> Option<Resource> {
-        Resource::of_hold(self.code?, self.subcode, self.reason)
+    /// The resource that it is about: as the catalogue has it, and else by codes and words.
+    fn resource(&self, facts: &JobFacts) -> Option<Resource> {
+        let of_words = || Resource::of_hold(self.code?, self.subcode, self.reason);
+        match facts.reading.as_ref().map(|reading| reading.entry()) {
+            Some(Entry { edit: Some(Edit::Memory), .. }) => Some(Resource::Memory),
+            Some(Entry { edit: Some(Edit::Disk), .. }) => Some(Resource::Disk),
+            Some(entry) if entry.cause() != Cause::Policy => None,
+            _ => of_words(),
+        }
     }
 }
 
@@ -214,13 +224,13 @@ pub(super) fn matters(resource: Resource, hold: &JudgedHold<'_>, facts: &JobFact
         Resource::Disk => ran_out_of_disk(hold, facts),
     };
     // Its program says so.
-    if resource == Resource::Memory && says_memory(facts) && hold.resource().is_none() {
+    if resource == Resource::Memory && says_memory(facts) && hold.resource(facts).is_none() {
         return true;
     }
     // The reason of a policy may not name the limit that was hit.
     let JobSize { had, used, .. } = facts.size(resource);
     let is_near = hold.cause() == Some(Cause::Policy) && near_limit(used, had);
-    hold.resource().map_or(ran_out || is_near, |named| named == resource)
+    hold.resource(facts).map_or(ran_out || is_near, |named| named == resource)
 }
 
 /// Its last run wrote that it ran out of memory.
@@ -303,12 +313,15 @@ fn at_access_point(hold: &JudgedHold<'_>) -> bool {
 
 /// Whether the machine may have failed, not the job.
 fn place_matters(hold: &JudgedHold<'_>, facts: &JobFacts) -> bool {
-    if facts.at_bad_place {
+    if facts.at_bad_place || facts.ends() == Some(Ends::Elsewhere) {
         return true;
+    }
+    if matches!(facts.ends(), Some(Ends::Change | Ends::Person)) {
+        return false;
     }
     // A request that was too small, or a quota, is so everywhere.
     let is_too_small = |resource| !was_far_from_limit(resource, hold, facts);
-    if hold.resource().is_some_and(is_too_small) || hold.subcode == Some(EDQUOT) {
+    if hold.resource(facts).is_some_and(is_too_small) || hold.subcode == Some(EDQUOT) {
         return false;
     }
     let Some(code) = hold.code.and_then(HoldCode::of).filter(|code| code.elsewhere) else {
@@ -320,9 +333,7 @@ fn place_matters(hold: &JudgedHold<'_>, facts: &JobFacts) -> bool {
         }
         // The shadow, on the access point, says this too.
         About::WorkingDirectory => hold.reason.starts_with("Error from"),
-        About::Input | About::Output => {
-            !at_access_point(hold) && url_trouble(hold.reason) != Some(Trouble::Missing)
-        }
+        About::Input | About::Output => !at_access_point(hold),
         _ => true,
     }
 }
@@ -380,18 +391,54 @@ fn other(hold: &JudgedHold<'_>, facts: &JobFacts, editable: &Editable) -> Option
     if let Some(own) = own.filter(|_| facts.raise_may_help()) {
         return Some(limit::change(own, facts.limit_seen.as_ref(), editable));
     }
-    let correct =
-        |what, name: Option<String>| ChangeKind::Correct { what, name: name.map(Foreign::from) };
     let code = HoldCode::of(code_of_transfer(hold.code?, hold.reason))?;
-    if let Some(program) = of_program(facts).filter(|_| hold.resource().is_none()) {
+    if let Some(program) = of_program(facts).filter(|_| hold.resource(facts).is_none()) {
         return Some(program.by_hand());
     }
+    let usual = by_code(hold, code, facts, own.is_some());
+    // Of a person's hold nothing is changed.
+    let is_own = code.cause != Cause::Person;
+    let Some(reading) = facts.reading.as_ref().filter(|_| is_own) else { return usual };
+    // What passes is nobody's to correct; a request is raised by an action of its own, and not
+    // where a raise is no cure.
+    let entry = reading.entry();
+    let is_request = matches!(entry.edit, Some(Edit::Memory | Edit::Disk))
+        || entry.edit.is_some() && !facts.raise_may_help();
+    if entry.ends.passes() || entry.remedy.is_none() || is_request {
+        return None;
+    }
+    let remedy = Some(reading.clone());
+    Some(match usual {
+        Some(Change { what: ChangeKind::Correct { what, name, .. }, commands, .. }) => {
+            Change::new(ChangeKind::Correct { what, name, remedy }, commands)
+        }
+        Some(
+            usual @ Change {
+                what: ChangeKind::Time { .. } | ChangeKind::Interpreter { .. }, ..
+            },
+        ) => usual,
+        _ => {
+            let name = reading.part("url").or(reading.part("path")).cloned();
+            ChangeKind::Correct { what: Correction::Named, name, remedy }.by_hand()
+        }
+    })
+}
+
+/// What is usually corrected after a hold with this code.
+fn by_code(
+    hold: &JudgedHold<'_>,
+    code: &HoldCode,
+    facts: &JobFacts,
+    has_limit: bool,
+) -> Option<Change> {
+    let correct = |what, name: Option<String>| ChangeKind::correct(what, name.map(Foreign::from));
     let what = match code.about {
         // Nobody's to correct, or the release itself is the change.
         About::Nothing => return None,
-        _ if hold.resource().is_some() => return None,
+        _ if hold.resource(facts).is_some() => return None,
         About::Program => return Some(executable(hold, facts)),
-        About::Input | About::Output if hold.subcode >= Some(256) => transfer_by_url(hold, facts)?,
+        About::Input if hold.subcode >= Some(256) => transfer_by_url(hold, facts)?,
+        About::Output if hold.subcode >= Some(256) => correct(Correction::Output, url(hold.reason)),
         About::Input
         | About::Output
         | About::StandardInput
@@ -406,12 +453,12 @@ fn other(hold: &JudgedHold<'_>, facts: &JobFacts, editable: &Editable) -> Option
         About::EventLog => correct(Correction::EventLog, facts.user_log.clone()),
         About::Image => correct(Correction::Image, facts.image.clone()),
         About::JobPolicy | About::SystemPolicy | About::MachinePolicy
-            if names_cpus(hold.reason) =>
+            if facts.reading.as_ref().is_some_and(|of| of.entry().edit == Some(Edit::Cpus)) =>
         {
             correct(Correction::Cpus, None)
         }
         // Its own limit held it, and a higher one is no cure.
-        About::JobPolicy | About::SystemPolicy if own.is_some() => return None,
+        About::JobPolicy | About::SystemPolicy if has_limit => return None,
         About::JobPolicy => correct(Correction::OwnHold, facts.error_output.clone()),
         About::SystemPolicy | About::MachinePolicy => correct(Correction::Limit, None),
         About::Request | About::Other => {
@@ -437,7 +484,7 @@ pub(super) fn of_check(check: &Check) -> Change {
     {
         return ChangeKind::Interpreter { name, interpreter }.by_hand();
     }
-    ChangeKind::Correct { what: correction(check), name }.by_hand()
+    ChangeKind::correct(correction(check), name).by_hand()
 }
 
 /// What to correct about a file that was looked at.
@@ -456,11 +503,6 @@ fn correction(check: &Check) -> Correction {
         (Thing::OutputFile, _) => Correction::OutputDirectory,
         (Thing::EventLog, _) => Correction::EventLog,
     }
-}
-
-fn names_cpus(reason: &str) -> bool {
-    words(reason)
-        .any(|word| matches!(word.as_str(), "cpu" | "cpus" | "request_cpus" | "requestcpus"))
 }
 
 /// The program could not be started.
@@ -482,7 +524,7 @@ fn executable(hold: &JudgedHold<'_>, facts: &JobFacts) -> Change {
     };
     let chmod = ours.filter(|path| what == Correction::ExecutePermission && can_be_pasted(path));
     let chmod = chmod.map(|path| Command::Run(vec!["chmod".to_owned(), "+x".to_owned(), path]));
-    Change::new(ChangeKind::Correct { what, name }, chmod.into_iter().collect())
+    Change::new(ChangeKind::correct(what, name), chmod.into_iter().collect())
 }
 
 /// The interpreter that the starter names as invalid.
@@ -491,14 +533,6 @@ pub(super) fn interpreter(reason: &str) -> Option<String> {
     let (_, rest) = reason.split_once("invalid interpreter (")?;
     let (interpreter, _) = rest.split_once(')')?;
     Some(interpreter.to_owned())
-}
-
-/// The part of a path behind a job's sandbox (`.../execute/dir_1234/`), if it is in one.
-pub(super) fn in_sandbox(path: &str) -> Option<&str> {
-    let (_, rest) = path.split_once("/dir_")?;
-    let (number, file) = rest.split_once('/')?;
-    let is_sandbox = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
-    (is_sandbox && !file.is_empty()).then_some(file)
 }
 
 /// The reason's file by its name in the sandbox; the executable's name there says nothing.
@@ -529,18 +563,19 @@ fn file(hold: &JudgedHold<'_>, code: &HoldCode) -> Option<ChangeKind> {
             return Some(ChangeKind::Usual { change, name });
         }
     };
-    Some(ChangeKind::Correct { what, name })
+    Some(ChangeKind::correct(what, name))
 }
 
 /// What the user can correct about a URL. `None` while its server is only away.
 fn transfer_by_url(hold: &JudgedHold<'_>, facts: &JobFacts) -> Option<ChangeKind> {
-    let what = match facts.transfer.or_else(|| url_trouble(hold.reason)) {
+    let of_text = || facts.reading.as_ref().and_then(|reading| reading.entry().trouble());
+    let what = match facts.transfer.or_else(of_text) {
         Some(Trouble::Missing) => Correction::UrlMissing,
         Some(Trouble::Denied) => Correction::UrlDenied,
         Some(_) => return None,
         None => Correction::Url,
     };
-    Some(ChangeKind::Correct { what, name: url(hold.reason).map(Foreign::from) })
+    Some(ChangeKind::correct(what, url(hold.reason).map(Foreign::from)))
 }
 
 impl Change {

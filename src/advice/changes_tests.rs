@@ -1,11 +1,23 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::catalogue::{self, HoldText};
 use crate::policy::{HeldAgain, Measure, OwnLimit, Raise, Request};
 use eventlog::JobId;
 
 fn changed(action: Action, hold: &super::JudgedHold<'_>, facts: &JobFacts) -> Option<Change> {
-    change(action, hold, facts, &Editable::default())
+    change(action, hold, &read(hold, facts), &Editable::default())
+}
+
+fn applicable_actions(hold: &JudgedHold<'_>, facts: &JobFacts) -> Vec<Action> {
+    super::applicable_actions(hold, &read(hold, facts))
+}
+
+/// With what the catalogue says.
+fn read(hold: &JudgedHold<'_>, facts: &JobFacts) -> JobFacts {
+    let JudgedHold { code, subcode, reason, .. } = *hold;
+    let text = HoldText { code, subcode, reason, ..HoldText::default() };
+    JobFacts { reading: catalogue::read(&text), ..facts.clone() }
 }
 
 fn facts() -> JobFacts {
@@ -38,18 +50,14 @@ fn output_that_was_never_made_is_no_input_whatever_the_code_is() {
         held_at: None,
     };
     let change = changed(Action::Other, &hold, &JobFacts::default()).unwrap();
-    assert!(text(&change).starts_with("The program did not write out.csv:"), "{}", text(&change));
+    assert!(text(&change).contains("program wrote no out.csv"), "{}", text(&change));
     let hold = JudgedHold {
         code: Some(12),
         reason: "Error from slot1@h: SHADOW at 10.0.0.1 failed to write to file /home/u/gone/out: (errno 2)",
         ..hold
     };
     let change = changed(Action::Other, &hold, &JobFacts::default()).unwrap();
-    assert!(
-        text(&change).starts_with("Make the directory of /home/u/gone/out exist"),
-        "{}",
-        text(&change)
-    );
+    assert!(text(&change).contains("/home/u/gone/out"), "{}", text(&change));
 }
 
 #[test]
@@ -113,7 +121,7 @@ fn limits_of_policies_are_named() {
     let cpus = hold(26, 102, "Excessive CPU usage. Job used 4.2 CPUs, while request_cpus=1.");
     assert!(text(&changed(Action::Other, &cpus, &facts()).unwrap()).contains("RequestCpus"));
     let hours = hold(21, 0, "Job failed to complete in 72 hrs");
-    assert!(text(&changed(Action::Other, &hours, &facts()).unwrap()).contains("limit"));
+    assert!(text(&changed(Action::Other, &hours, &facts()).unwrap()).contains("Split"));
     let memory = hold(
         21,
         0,
@@ -176,7 +184,7 @@ fn the_place_does_not_matter_for_a_file_that_is_missing_at_the_access_point() {
     let actions = applicable_actions(&hold(13, 2, reason), &facts());
     assert_eq!(actions, [Action::AsIs, Action::Other]);
     let change = changed(Action::Other, &hold(13, 2, reason), &facts()).unwrap();
-    assert!(text(&change).starts_with("Put \"/home/u/in put.dat\" back"), "{}", text(&change));
+    assert!(text(&change).contains("\"/home/u/in put.dat\""), "{}", text(&change));
 }
 
 #[test]
@@ -214,7 +222,7 @@ fn copies_in_the_sandbox_are_named_by_the_users_file() {
     assert!(said(&ours).contains("first line of /home/u/run.sh"));
     let output = "Transfer output files failure at execution point slot1_3@h while sending files to access point ap. Details: reading from file /var/lib/condor/execute/dir_1178/out/results.dat: (errno 2) No such file or directory";
     let text = text(&changed(Action::Other, &hold(12, 2, output), &facts()).unwrap());
-    assert!(text.starts_with("The program did not write out/results.dat:"), "{text}");
+    assert!(text.contains("program wrote no out/results.dat"), "{text}");
 }
 
 #[test]

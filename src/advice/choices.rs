@@ -3,10 +3,10 @@
 
 use serde::Serialize;
 
-use super::cause::Trouble;
 use super::costs::Costs;
 use super::never::AgainstRemoval;
 use super::report::Recommendation;
+use crate::catalogue::Trouble;
 use crate::history::Action;
 use eventlog::JobId;
 
@@ -126,6 +126,8 @@ pub enum Against {
     NotInOrder,
     /// A policy would hold it again at once.
     HeldAgain,
+    /// Its text says that nothing but a change, or somebody else, ends its cause.
+    NeedsChange,
     /// The server of its input was away, and nothing at hand could show that it is back.
     Unseen,
     /// The rule for removals.
@@ -148,6 +150,8 @@ pub enum Rule {
     ReleasedByPolicy,
     /// The file-transfer plug-in says that the transfer may be tried again, or from when on.
     RetryLater,
+    /// The text of the hold names what passes by itself.
+    Passes,
     /// Nobody was ever seen to get through to the server of its URL.
     NeverReached,
     /// Files that HTCondor needs to start it are not in order.

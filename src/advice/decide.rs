@@ -4,6 +4,7 @@ use super::choices::{Against, Choice, Choices, Group, Hours, Rule};
 use super::never::Known;
 use super::seen::Others;
 use super::{Costs, Curve, Recommendation, Undecided};
+use crate::catalogue::Ends;
 use crate::history::Action;
 use crate::metrics::Band;
 use crate::policy::HeldAgain;
@@ -208,7 +209,9 @@ pub(super) fn decide(chances: &Chances, costs: &Costs, least_confidence: Option<
     let why = Some(weighed.undecided(&choices));
     // Where no time helps somebody has to act, and does so after a look.
     let looks = chances.looks || !chances.time_helps;
-    let (rule, recommendation) = match looks && chances.known.unknown_code.is_none() {
+    let is_known = chances.known.unknown_code.is_none()
+        || matches!(chances.known.ends, Some(Ends::Change | Ends::Person));
+    let (rule, recommendation) = match looks && is_known {
         true => (Rule::LookFirst, Recommendation::Look),
         false => (Rule::NoChoice, Recommendation::Undecided),
     };
@@ -332,6 +335,10 @@ impl Weighed<'_> {
     fn not_better(&self, action: Action, p: f64) -> Option<Against> {
         let chances = self.chances;
         let as_is = chances.as_is();
+        let needed = matches!(chances.known.ends, Some(Ends::Change | Ends::Person));
+        if needed && action == Action::Other {
+            return None;
+        }
         if chances.known.lasting.is_some() && action == Action::Other {
             return (p < as_is).then_some(Against::HardlyBetter);
         }

@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use super::*;
 
 use crate::advice::Spent;
-use crate::advice::cause::Trouble;
 use crate::advice::never::{AgainstRemoval, ByItself, Known, LEAST_FAILED, LEAST_HELD, Removal};
+use crate::catalogue::Trouble;
 use crate::hold_code::Cause;
 use eventlog::JobId;
 
@@ -31,6 +31,7 @@ const KNOWN: Known = Known {
     broken: false,
     held_again: false,
     lasting: None,
+    ends: None,
     removal: RIPE,
 };
 

@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn edits_have_a_line_in_the_submit_file() {
-        let what = || ChangeKind::Correct { what: Correction::OwnHold, name: None };
+        let what = || ChangeKind::correct(Correction::OwnHold, None);
         for (attribute, new, command) in [
             ("RequestMemory", "4096", "request_memory"),
             ("requestdisk", "4096", "request_disk"),
@@ -223,7 +223,7 @@ mod tests {
             assert_eq!(line(change), Some((command.to_owned(), Some(new.to_owned()))));
         }
         assert_eq!(line(Change::new(what(), Vec::new())), None);
-        let input = ChangeKind::Correct { what: Correction::Input, name: None };
+        let input = ChangeKind::correct(Correction::Input, None);
         let (command, value) = line(input.clone().by_hand()).unwrap();
         assert_eq!((command.as_str(), value), ("transfer_input_files", None));
         assert_eq!(input.by_hand().with_submit_line(None).facts.submit_line, None);

@@ -2,13 +2,14 @@
 
 use serde::Serialize;
 
+use super::cause::Said;
 use super::exit_status::ExitStatus;
 use super::figure::{Count, Figure};
 use super::files::ProgramWords;
-use super::meaning::code_of_transfer;
 use super::{FailedTransfer, Held, LimitSeen, Refusal, Spent, Trouble};
 use crate::checks::Check;
 use crate::features::{Neighbourhood, Runs, Scope};
+use crate::history::reason::code_of_transfer;
 use crate::history::{
     AdFacts, Episode, EventLogView, Exit, History, HoldIdentity, JobHistory, Symbol, What,
 };
@@ -361,7 +362,7 @@ impl<'a> Around<'a> {
         let HoldIdentity { code, subcode, .. } = self.hold.identity;
         let reason = self.hold.reason.as_deref().unwrap_or_default();
         hold_code::is_by_system(code)
-            && !Trouble::of(code, subcode, reason).is_some_and(Trouble::lasts)
+            && !Said::of(code, subcode, reason).trouble().is_some_and(Trouble::lasts)
     }
 
     /// Those of some scopes, in the order of these.

@@ -7,14 +7,14 @@ use classads::ClassAd;
 use serde::Serialize;
 
 use super::changes::interpreter;
-use super::errno::{EDQUOT, ENOENT, ENOSPC};
 use super::held::Held;
-use super::meaning::code_of_transfer;
 use crate::checks::{Check, Fault, Finding, LocalFiles, Needed, Remark, Thing, Why, Words};
+use crate::history::reason::code_of_transfer;
 use crate::history::reason::{self, Side};
 use crate::history::{History, HoldInQueue};
 use crate::hold_code::{About, about};
 use crate::text::Foreign;
+use libc::{EDQUOT, ENOENT, ENOSPC};
 
 /// Input files of one job that are looked at.
 const INPUT_FILES: usize = 100;

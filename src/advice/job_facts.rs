@@ -9,13 +9,14 @@ use super::edits::Resubmits;
 use super::files::{ProgramWords, WordsOf};
 use super::siblings::LimitSeen;
 use super::undesired::UNDESIRED;
+use crate::catalogue::{self, Ends, HoldText, Reading};
 use crate::checks::{Check, WordsKind};
-use crate::history::reason::machine;
+use crate::history::reason::{canonical, machine};
 use crate::history::{JobHistory, Known, disk_used, memory_used, printed};
 use crate::hold_code::{About, HoldCode};
 use crate::policy::OwnLimit;
 use crate::sizes::Resource;
-use eventlog::JobId;
+use eventlog::{JobId, fnv1a};
 
 /// Attributes of the held job that a change depends on. All may be unknown: a log alone knows few.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -92,6 +93,10 @@ pub struct JobFacts {
     pub program_words: Option<ProgramWords>,
     /// What the file-transfer plug-in reported, where its hold reason says less.
     pub transfer: Option<Trouble>,
+    /// What the catalogue says of its hold.
+    pub reading: Option<Reading>,
+    /// Of which hold ([`JobFacts::key_of`]).
+    pub(super) read_of: u64,
 }
 
 /// A resource of a job, MiB of memory or KiB of disk.
@@ -161,7 +166,44 @@ impl JobFacts {
             at_bad_place: false,
             program_words: None,
             transfer: None,
+            reading: None,
+            read_of: 0,
         }
+        .with_reading(ad)
+    }
+
+    /// With what the catalogue says of the hold that its ad tells of.
+    fn with_reading(self, ad: &ClassAd) -> Self {
+        let number = |name: &str| ad.integer(name).and_then(|number| i32::try_from(number).ok());
+        let reason = ad.string("HoldReason").unwrap_or_default();
+        let (code, subcode) = (number("HoldReasonCode"), number("HoldReasonSubCode"));
+        let hold = HoldText { code, subcode, reason: &reason, error: None, ad: Some(ad) };
+        let reading = catalogue::read(&hold).map(|reading| self.named(reading));
+        let read_of = Self::key_of(code.unwrap_or(0), subcode.unwrap_or(0), &reason);
+        Self { reading, read_of, ..self }
+    }
+
+    /// What tells a hold from others of the job.
+    pub(super) fn key_of(code: i32, subcode: i32, text: &str) -> u64 {
+        fnv1a(format!("{code}/{subcode} {}", canonical(text)).as_bytes())
+    }
+
+    /// A reading with the names of the job that its clauses ask for.
+    pub(super) fn named(&self, reading: Reading) -> Reading {
+        reading.with(|name| match name {
+            "machine" => self.last_remote_host.as_deref().map(|host| machine(host).to_owned()),
+            "proxy" => self.proxy.clone(),
+            "output" => self.error_output.clone(),
+            "log" => self.user_log.clone(),
+            "iwd" => self.iwd.clone(),
+            "image" => self.image.clone(),
+            _ => None,
+        })
+    }
+
+    /// What ends its hold, where the catalogue says so.
+    pub(super) fn ends(&self) -> Option<Ends> {
+        self.reading.as_ref().map(|reading| reading.entry().ends)
     }
 
     /// Its last run was at this site or on this machine.
@@ -264,7 +306,7 @@ fn in_directory(directory: Option<&str>, path: &str) -> Option<String> {
 
 /// The attributes that limit how long a run takes.
 fn durations() -> impl Iterator<Item = &'static str> {
-    HoldCode::ALL.iter().filter_map(|code| match code.about {
+    HoldCode::all().iter().filter_map(|code| match code.about {
         About::Duration { attribute, .. } => Some(attribute),
         _ => None,
     })

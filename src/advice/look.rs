@@ -2,18 +2,20 @@
 
 use serde::Serialize;
 
-use super::cause::Trouble;
-use super::changes::{JudgedHold, in_sandbox};
+use super::changes::JudgedHold;
 use super::choices::Against;
 use super::command::Command;
-use super::errno::{EDQUOT, ENOENT, ENOSPC};
 use super::job_facts::JobFacts;
-use super::meaning::code_of_transfer;
+use crate::catalogue::Look;
+use crate::catalogue::Trouble;
+use crate::history::reason::code_of_transfer;
+use crate::history::reason::in_sandbox;
 use crate::history::reason::{Side, file_name, side, url};
 use crate::hold_code::{self, About};
 use crate::sizes::Resource;
 use crate::text::{Foreign, can_be_pasted};
 use eventlog::JobId;
+use libc::{EDQUOT, ENOENT, ENOSPC};
 
 /// What to look at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -84,6 +86,21 @@ pub(super) fn at(
         return written().or(log.map(|path| LookAt::Growth { path: path.into() }));
     }
     let at_access_point = side(hold.reason) == Some(Side::AccessPoint);
+    if let Some(look) = facts.reading.as_ref().and_then(|reading| reading.entry().look) {
+        let log = || facts.user_log.clone().map(|path| LookAt::File { path: path.into() });
+        let at = match look {
+            Look::Output => written().or_else(output),
+            Look::File => file(path()),
+            Look::Url => url(hold.reason).map(|url| LookAt::Url { url: url.into() }),
+            Look::Space => path().map(|path| LookAt::Space { path: path.into() }),
+            Look::Log => log(),
+            Look::JobPolicy => in_queue.then_some(LookAt::JobPolicy),
+            Look::SystemPolicy => in_queue.then_some(LookAt::SystemPolicy),
+        };
+        if at.is_some() {
+            return at;
+        }
+    }
     match about {
         About::Input | About::Output if url(hold.reason).is_some() => {
             url(hold.reason).map(|url| LookAt::Url { url: url.into() })

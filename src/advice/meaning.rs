@@ -1,10 +1,11 @@
 //! What codes, subcodes and hold reasons say, from the table of codes and the reason.
 
-use super::cause::Trouble;
-use super::errno::{EDQUOT, ENOENT};
-use crate::history::reason::{self, Files, Side, words};
+use libc::{EDQUOT, ENOENT};
+
+use super::cause::Said;
+use crate::catalogue::Trouble;
+use crate::history::reason::{self, Side, code_of_transfer};
 use crate::hold_code::{HoldCode, Subcode};
-use crate::memo::Memo;
 use crate::sizes::Resource;
 
 /// What holds of one cause share: what their codes and reasons say where that names the cause,
@@ -39,7 +40,7 @@ impl SharedCause {
             subcode,
             side: reason::side(reason),
             resource: Resource::of_hold(code, Some(subcode), reason),
-            trouble: url_trouble(reason).filter(|_| subcode >= 256),
+            trouble: Said::of(code, subcode, reason).trouble().filter(|_| subcode >= 256),
         }
     }
 }
@@ -83,7 +84,7 @@ fn transfer_change(code: i32, subcode: Option<i32>, reason: &str) -> Option<&'st
             "make the directory where the output goes, or correct its path"
         }
         (_, ENOENT) if code == 12 => "see why the program did not write that file",
-        (_, 256..) => url_change(url_trouble(reason)),
+        (_, 256..) => url_change(Said::of(code, subcode, reason).trouble()),
         _ => return None,
     })
 }
@@ -98,84 +99,9 @@ pub(crate) fn url_change(trouble: Option<Trouble>) -> &'static str {
     }
 }
 
-/// What a file-transfer plug-in complains of, by HTTP statuses and the words of curl and Pelican. A
-/// server that answers is not away: its answer goes first.
-const COMPLAINTS: [(Trouble, &[&str], &[&str]); 3] = [
-    (
-        Trouble::Missing,
-        &["404", "410"],
-        &["not found", "no such file", "no such object", "does not exist", "no sources found"],
-    ),
-    (
-        Trouble::Denied,
-        &["401", "403"],
-        &[
-            "permission denied",
-            "forbidden",
-            "unauthorized",
-            "access denied",
-            "not authorized",
-            "authorization",
-            "token",
-        ],
-    ),
-    (
-        Trouble::Away,
-        &["408", "429", "500", "502", "503", "504"],
-        &[
-            "connection refused",
-            "could not connect",
-            "failed to connect",
-            "couldn't connect",
-            "timed out",
-            "timeout",
-            "timer expired",
-            "could not resolve",
-            "couldn't resolve",
-            "connection reset",
-            "no route to host",
-            "network is unreachable",
-            "temporarily",
-            "unavailable",
-            "empty reply",
-            "unexpected eof",
-            "transfer closed",
-        ],
-    ),
-];
-
-/// Reads the complaint of a file-transfer plug-in; `None` where it is none that is known.
-pub fn url_trouble(reason: &str) -> Option<Trouble> {
-    thread_local!(static MEMO: Memo<Option<Trouble>> = const { Memo::new() });
-    MEMO.with(|memo| memo.get(reason, complaint))
-}
-
-fn complaint(reason: &str) -> Option<Trouble> {
-    // The execution point lacks the plug-in: nothing was asked of a server.
-    if reason.contains("plugin for type") {
-        return None;
-    }
-    let text = reason::normalised(reason).to_lowercase();
-    let found = COMPLAINTS.iter().find(|(_, statuses, clues)| {
-        words(reason).any(|word| statuses.contains(&word.as_str()))
-            || clues.iter().any(|clue| text.contains(clue))
-    });
-    found.map(|(trouble, ..)| *trouble)
-}
-
 /// Whether the text says that a transfer failed at the execution point.
 pub(super) fn at_execution_point(reason: &str) -> bool {
     reason::side(reason) == Some(Side::ExecutionPoint)
-}
-
-/// The code of a failed transfer by what its reason says was moved: 12 of output, 13 of input.
-/// Others stay.
-pub(crate) fn code_of_transfer(code: i32, reason: &str) -> i32 {
-    match (code, reason::files(reason)) {
-        (12 | 13, Some(Files::Output)) => 12,
-        (12 | 13, Some(Files::Input)) => 13,
-        _ => code,
-    }
 }
 
 #[cfg(test)]
@@ -190,33 +116,6 @@ mod tests {
         for code in [Some(3), Some(21), Some(26), Some(48), Some(999), None] {
             assert!(!tells_cause(code), "{code:?}");
         }
-    }
-
-    #[test]
-    fn complaints_of_plug_ins_are_read() {
-        let of = |error: &str| {
-            url_trouble(&format!(
-                "FILETRANSFER:1:non-zero exit (1) from /usr/libexec/condor/curl_plugin. |Error: {error} ( URL file = http://h.org/404 )|"
-            ))
-        };
-        assert_eq!(of("The requested URL returned error: 404 Not Found"), Some(Trouble::Missing));
-        assert_eq!(of("The requested URL returned error: 404"), Some(Trouble::Missing));
-        assert_eq!(of("The requested URL returned error: 403"), Some(Trouble::Denied));
-        assert_eq!(of("The requested URL returned error: 503"), Some(Trouble::Away));
-        assert_eq!(
-            of("Failed to connect to 127.0.0.1 port 8080: Connection refused"),
-            Some(Trouble::Away)
-        );
-        assert_eq!(of("Could not resolve host: h.org"), Some(Trouble::Away));
-        assert_eq!(of("odd"), None);
-        assert_eq!(
-            url_trouble("FILETRANSFER:1:FILETRANSFER: plugin for type osdf not found!"),
-            None
-        );
-        assert_eq!(usual_change(13, Some(256), "Connection refused"), None);
-        assert!(
-            usual_change(13, Some(256), "returned error: 404").is_some_and(|c| c.contains("URL"))
-        );
     }
 
     #[test]

@@ -12,7 +12,6 @@
 //! - `decide`: weighs the choices.
 //! - `editable`: which attributes of a job an edit may set.
 //! - `edits`: what goes with an edit: slots, submit line, the way back.
-//! - `errno`: Linux error numbers in hold subcodes.
 //! - `evidence`: what was seen, as data.
 //! - `exit_status`: what an exit status says of the cause.
 //! - `figure`: figures of one job, and of several.
@@ -51,7 +50,6 @@ mod costs;
 mod decide;
 mod editable;
 mod edits;
-pub(crate) mod errno;
 mod evidence;
 mod exit_status;
 mod figure;
@@ -78,9 +76,9 @@ mod undecided;
 mod undesired;
 mod when;
 
+pub use crate::catalogue::Trouble;
 pub use advisor::Advisor;
 pub use by_hand::ByHand;
-pub use cause::Trouble;
 pub(crate) use changes::is_name;
 pub use changes::{Change, ChangeKind, Correction, LimitRaise};
 pub use choices::{Against as AgainstChoice, Choice, Choices, Rule};
@@ -97,7 +95,6 @@ pub use files::{FILE_ATTRIBUTES, ProgramWords, WordsOf, ask_urls, look_at_files}
 pub use held::{Held, Policies, advise};
 pub use look::LookAt;
 pub use meaning::SharedCause;
-pub(crate) use meaning::url_trouble as trouble_of_url;
 pub use never::{AgainstRemoval as Against, ByItself};
 pub(crate) use never::{LEAST_FAILED, LEAST_HELD};
 pub use report::{

@@ -3,11 +3,12 @@
 
 use serde::Serialize;
 
-use super::cause::Trouble;
 use super::choices::{Against, Choice, Rule};
 use super::decide::{Chances, Decision};
 use super::report::Recommendation;
 use super::undecided::Undecided;
+use crate::catalogue::Ends;
+use crate::catalogue::Trouble;
 use crate::history::Action;
 use crate::hold_code::Cause;
 use crate::metrics::Band;
@@ -34,6 +35,8 @@ pub(super) struct Known {
     pub held_again: bool,
     /// The trouble of its hold reason stays until somebody acts, and nothing shows that it is over.
     pub lasting: Option<Trouble>,
+    /// What ends it by its text, where nothing shows that it is over.
+    pub ends: Option<Ends>,
     /// The server of its input was away, and nothing at hand could show that it is back.
     pub unseen: bool,
     /// What a removal needs.
@@ -44,7 +47,7 @@ pub(super) struct Known {
 type Never = fn(&Known, &Choice) -> Option<Against>;
 
 /// The rules, in the order in which they are named.
-const RULES: [Never; 10] = [
+const RULES: [Never; 11] = [
     over,
     held_by_person,
     spooling,
@@ -54,6 +57,7 @@ const RULES: [Never; 10] = [
     held_again,
     unlikely,
     lasting,
+    needs_change,
     unseen,
 ];
 
@@ -75,11 +79,14 @@ fn spooling(known: &Known, choice: &Choice) -> Option<Against> {
     (known.spooling && !known.person && is_other).then_some(Against::Spooling)
 }
 
-/// Of a code that the model does not know only what the ad makes certain is said.
+/// Of a code that the model does not know only what the ad or the text makes certain is said.
 fn unknown_code(known: &Known, choice: &Choice) -> Option<Against> {
+    let needs_change = matches!(known.ends, Some(Ends::Change | Ends::Person));
     let is_said = match choice.recommendation {
         Recommendation::Undecided => true,
-        Recommendation::Change => known.has_limit,
+        Recommendation::Change => known.has_limit || needs_change,
+        Recommendation::Look => needs_change,
+        Recommendation::Wait => known.ends.is_some_and(Ends::passes),
         _ => false,
     };
     (known.unknown_code.is_some() && !is_said).then_some(Against::UnknownCode)
@@ -119,6 +126,13 @@ fn unlikely(_: &Known, choice: &Choice) -> Option<Against> {
 fn lasting(known: &Known, choice: &Choice) -> Option<Against> {
     let is_of_cause = matches!(choice.recommendation, Recommendation::Try | Recommendation::Remove);
     known.lasting.filter(|_| is_of_cause).map(|trouble| Against::Lasting { trouble })
+}
+
+/// What nothing but a change or a person ends is not released as it is, and not waited out.
+fn needs_change(known: &Known, choice: &Choice) -> Option<Against> {
+    let waits = choice.recommendation == Recommendation::Wait && known.ends == Some(Ends::Change);
+    let is_needed = matches!(known.ends, Some(Ends::Change | Ends::Person));
+    (is_needed && (releases(choice) || waits)).then_some(Against::NeedsChange)
 }
 
 /// Time alone brings no server back: where nothing could show that it is, somebody looks.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::choices::Against;
 use super::meaning::SharedCause;
 use super::{Change, Choices, Command, Costs, Curve, Evidence, LookAt, Target, TryOne, Undecided};
+use crate::catalogue::Reading;
 use crate::history::{Action, EventLogView};
 use crate::metrics::Band;
 use crate::policy::Prediction;
@@ -77,6 +78,8 @@ pub struct HeldJob {
     pub reason: Option<Foreign>,
     /// What the hold is about, as far as like holds share it.
     pub cause: SharedCause,
+    /// What the catalogue says of it.
+    pub reading: Option<Reading>,
     /// EnteredCurrentStatus, or the time of the 012 event; Unix seconds.
     pub held_since: i64,
     /// NumHolds, or the holds counted in the log.

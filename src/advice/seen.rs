@@ -1,14 +1,15 @@
 //! What the other jobs and the hold reason show about a release, beside the model's answer.
 
-use super::cause::{Trouble, time_helps};
-use super::errno::ENOENT;
-use super::meaning::code_of_transfer;
+use super::cause::Said;
 use super::transfer_error::FailedTransfer;
+use crate::catalogue::{Reading, Trouble};
 use crate::checks::{Check, Fault, Finding, Thing, Why};
 use crate::features::{InDirectory, Neighbourhood, Scope, Vouched, outweighs};
 use crate::history::reason::Side;
+use crate::history::reason::code_of_transfer;
 use crate::history::{Episode, EventLogView, reason};
-use crate::hold_code::{About, Cause, about};
+use crate::hold_code::{About, about};
+use libc::{EDQUOT, ENOENT};
 
 /// The model's answer counts as much as so many jobs: where one job got through, success is
 /// `as likely as not` at least. Assumed.
@@ -20,9 +21,6 @@ const LEAST_FAILURES: usize = 2;
 /// For so long after the last of them, where time helps, seconds: a working day, as for the costs of
 /// a delay. Assumed.
 const FAILURES_COUNT: i64 = 8 * 3_600;
-
-/// Disk quota exceeded (errno.h of Linux).
-const EDQUOT: i32 = 122;
 
 /// The highest probability of a release as it is while the URL of the hold reason is missing, or
 /// after the program named a mistake of its own: `unlikely`.
@@ -109,6 +107,8 @@ pub(super) struct Looked<'a> {
     pub code: i32,
     pub subcode: i32,
     pub reason: &'a str,
+    /// What the catalogue says of it.
+    pub reading: Option<&'a Reading>,
     pub event_log: EventLogView,
     /// A log tells of this hold.
     pub logged: bool,
@@ -138,7 +138,10 @@ impl Seen {
         let like = near(if own { Scope::Cluster } else { Scope::Reason });
         // A server that is away now has said before that it does not have the file, or does not
         // give it.
-        let trouble = Trouble::of(code, subcode, reason);
+        let said = Said::with(code, subcode, reason, hold.reading);
+        // Nor is a text believed that a server says of everything.
+        let said = if hold.refuses_all { Said { reading: None, ..said } } else { said };
+        let trouble = said.trouble();
         let trouble = match hold.failed.map_or(trouble, |failed| failed.over(trouble)) {
             // Nor is what it says believed while it says so of everything.
             Some(_) if hold.refuses_all => Some(Trouble::Away),
@@ -183,7 +186,7 @@ impl Seen {
             None if some_came || cache.is_some() => Others::Mixed,
             None => Others::Nothing,
         };
-        let cause = Cause::of(code, subcode, reason);
+        let cause = said.cause();
         let passes = cause.passes() && trouble.is_none_or(|trouble| trouble == Trouble::Away);
         // Of causes that do not pass the outcomes of others say no more than the model has seen in
         // them.
@@ -199,7 +202,7 @@ impl Seen {
             Some(_) if reads(code) => near(Scope::File).as_ref().is_some_and(vouched),
             _ => came,
         };
-        let time_helps = time_helps(code, subcode, reason, trouble);
+        let time_helps = said.time_helps(trouble);
         let cluster = near(Scope::Cluster);
         let counts = |at: i64| !time_helps || hold.now - at <= FAILURES_COUNT;
         let failures = cluster.map_or(0, |cluster| match (cluster.as_is(), cluster.last_release) {
@@ -484,14 +487,15 @@ mod tests {
     fn a_place_is_in_order_once_releases_succeed_at_that_very_place() {
         let at = |code, subcode, directory, event_log, before| {
             let hold = Looked {
+                reading: None,
                 code,
                 subcode,
-                reason: match code {
-                    12 => {
+                reason: &match code {
+                    12 => format!(
                         "Transfer output files failure at access point ap while receiving files. \
-                         Details: writing to file /srv/a/1.dat: (errno 28)"
-                    }
-                    _ => "Details: reading from file /srv/a/1.dat: (errno 2)",
+                         Details: writing to file /srv/a/1.dat: (errno {subcode})"
+                    ),
+                    _ => format!("Details: reading from file /srv/a/1.dat: (errno {subcode})"),
                 },
                 event_log,
                 logged: true,
@@ -534,6 +538,7 @@ mod tests {
     fn output_that_a_program_did_not_make_may_be_made_the_next_time() {
         let with = |code, subcode, reason| {
             let hold = Looked {
+                reading: None,
                 code,
                 subcode,
                 reason,

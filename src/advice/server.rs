@@ -3,15 +3,16 @@
 
 use serde::Serialize;
 
-use super::cause::Trouble;
+use super::cause::Said;
 use super::choices::Rule;
 use super::decide::{Chances, Decision};
 use super::evidence::LAST_DAY;
 use super::figure::Count;
-use super::meaning::{code_of_transfer, url_trouble};
 use super::{FailedTransfer, LookAt, Recommendation, Undecided};
+use crate::catalogue::Trouble;
 use crate::checks::{Check, Finding, Thing, Why};
 use crate::features::AtServer;
+use crate::history::reason::code_of_transfer;
 use crate::history::{Action, Episode, ErrorType, History, Symbol, What, reason};
 use crate::text::Foreign;
 
@@ -92,7 +93,7 @@ impl Refusal {
 
 /// It says that a file is missing or denied.
 fn refuses(text: &str) -> bool {
-    url_trouble(text).is_some_and(Trouble::lasts)
+    Said::of(13, 256, text).trouble().is_some_and(Trouble::lasts)
 }
 
 /// The URL of the input that a hold is about.
@@ -144,7 +145,7 @@ impl NeverReached {
         let text = hold.reason.as_deref()?;
         // The name in a URL of a federation is none of a server.
         let server = reason::file_server(text).filter(|server| !server.contains("://"))?;
-        let trouble = url_trouble(text);
+        let trouble = Said::of(hold.identity.code, hold.identity.subcode, text).trouble();
         if failed.map_or(trouble, |failed| failed.over(trouble)) != Some(Trouble::Away) {
             return None;
         }

@@ -72,7 +72,7 @@ fn a_name_that_is_not_known_here_either_is_to_be_corrected() {
     let advised = advice_after(26);
     assert_eq!(advised.recommendation, Recommendation::Change);
     let name = Some(URL.into());
-    let correct = ChangeKind::Correct { what: Correction::UrlServer, name };
+    let correct = ChangeKind::correct(Correction::UrlServer, name);
     assert_eq!(advised.change.map(|change| change.what), Some(correct));
     assert_eq!(advised.commands, []);
     // Before that it may come back.

@@ -9,12 +9,14 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::cause::Trouble;
-use super::changes::in_sandbox;
-use super::meaning::{SharedCause, code_of_transfer};
+use super::cause::Said;
+use super::meaning::SharedCause;
 use super::seen::reads;
 use super::try_one::Tries;
+use crate::catalogue::Trouble;
 use crate::features::{Sampler, Scope};
+use crate::history::reason::code_of_transfer;
+use crate::history::reason::in_sandbox;
 use crate::history::{Episode, EventLogView, History, Hold, JobHistory, Symbol, What, reason};
 use eventlog::JobId;
 
@@ -222,7 +224,7 @@ impl Holds {
 
 impl OfReason {
     fn of(code: i32, subcode: i32, text: &str) -> Self {
-        let lasts = Trouble::of(code, subcode, text).is_some_and(Trouble::lasts);
+        let lasts = Said::of(code, subcode, text).trouble().is_some_and(Trouble::lasts);
         let server = reason::file_server(text);
         let reads = reads(code_of_transfer(code, text));
         let scope = match server {
@@ -296,7 +298,7 @@ fn of_same_file(history: &History, job: &JobHistory, step: usize, text: &str) ->
     let mut troubles = holds.take(LOOK_BACK).filter_map(|earlier| {
         let reason = history.symbols.name(earlier.reason?);
         (reason::url_or_file(reason)? == wanted)
-            .then(|| Trouble::of(earlier.code, earlier.subcode, reason))
+            .then(|| Said::of(earlier.code, earlier.subcode, reason).trouble())
             .flatten()
     });
     troubles.find(|trouble| trouble.lasts())

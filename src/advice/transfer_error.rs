@@ -9,15 +9,16 @@ use std::collections::HashSet;
 use foldhash::fast::RandomState;
 use serde::Serialize;
 
+use super::cause::Said;
 use super::decide::Decision;
 use super::figure::Count;
-use super::meaning::{code_of_transfer, url_trouble};
 use super::seen::Others;
 use super::{Recommendation, Trouble, Undecided, Wait, WaitFor};
+use crate::catalogue::{self, HoldText, Reading};
 use crate::features::{Neighbourhood, Voice, outweighs, voices};
+use crate::history::reason::code_of_transfer;
 use crate::history::{
-    Action, Episode, ErrorType, History, SAME_HOLD, Step, TransferClass, TransferError, What,
-    reason,
+    Action, Episode, History, SAME_HOLD, Step, TransferClass, TransferError, What, reason,
 };
 use eventlog::JobId;
 
@@ -88,8 +89,9 @@ impl FailedTransfer {
         let url = reason::url(text);
         let is_named = |error: &&TransferError| error.url.is_some() && error.url == url;
         let error = report.errors.iter().rev().find(is_named).or(report.errors.last())?.clone();
-        let of_reason = url_trouble(text);
-        let of_error = trouble(&error);
+        let (code, subcode) = (hold.identity.code, hold.identity.subcode);
+        let of_reason = Said::of(code, subcode, text).trouble();
+        let of_error = trouble(&error, read(&error, code, text).as_ref());
         let decides = of_error.is_some()
             && of_error != of_reason
             && (of_reason.is_none() || may_retry(&error));
@@ -227,45 +229,34 @@ fn classes(code: i32, subcode: i32, text: &str) -> &'static [TransferClass] {
     }
 }
 
-/// What an error says of another try. Names that cannot be resolved, servers that do not answer
-/// and transfers that break off pass by themselves. A file that a server does not have and a
-/// credential that it refuses do not, unless the plug-in says so.
-fn trouble(error: &TransferError) -> Option<Trouble> {
-    if may_retry(error) {
-        return Some(Trouble::Away);
-    }
-    let detail = error.detail.as_deref();
-    match (error.error_type, detail) {
-        // A definite answer of the name service.
-        (Some(ErrorType::Resolution), Some("Definitive")) => Some(Trouble::Missing),
-        (Some(ErrorType::Resolution | ErrorType::Contact), _) => Some(Trouble::Away),
-        (Some(ErrorType::Authorization), _) => Some(Trouble::Denied),
-        (Some(ErrorType::Specification), Some(FILE_EXISTS | FILE_NOT_CREATED)) => {
-            Some(Trouble::Denied)
+/// What the catalogue says of an error, of a hold with this code. What a plug-in says that has a
+/// status and no type is read as a hold reason is.
+pub(super) fn read(error: &TransferError, code: i32, text: &str) -> Option<Reading> {
+    let subcode = Some(256);
+    match (error.error_type, error.http_status) {
+        (Some(kind), _) => catalogue::read(&HoldText {
+            code: Some(code),
+            subcode,
+            reason: text,
+            error: Some((kind.into(), error.detail.as_deref())),
+            ad: None,
+        }),
+        (None, Some(status)) => {
+            let reason = &format!("{} (HTTP status {status})", error.error_string);
+            let hold = HoldText { code: Some(code), subcode, reason, ..HoldText::default() };
+            catalogue::read(&hold)
         }
-        (Some(ErrorType::Specification), _) => Some(Trouble::Missing),
-        // The job's own disk is another one at the next run.
-        (Some(ErrorType::Transfer), Some("NoSpace")) if error.class == TransferClass::Input => None,
-        (Some(ErrorType::Transfer), Some("NoSpace" | "Quota")) => Some(Trouble::NoSpace),
-        (Some(ErrorType::Transfer), _) => Some(Trouble::Away),
-        // curl: a URL that is none (CURLE_URL_MALFORMAT).
-        (Some(ErrorType::Parameter), None) if error.error_code == Some(3) => Some(Trouble::Missing),
-        (Some(ErrorType::Parameter), Some("Parameter.FileNotFound")) => Some(Trouble::Missing),
-        (Some(ErrorType::Parameter), _) => None,
-        (None, _) => match error.http_status? {
-            401 | 403 => Some(Trouble::Denied),
-            404 | 410 => Some(Trouble::Missing),
-            408 | 429 | 500 | 502..=504 => Some(Trouble::Away),
-            _ => None,
-        },
+        (None, None) => None,
     }
 }
 
-/// Pelican: an upload to a name that is taken.
-const FILE_EXISTS: &str = "Specification.FileAlreadyExists";
-
-/// Pelican: the file could not be made there.
-const FILE_NOT_CREATED: &str = "Specification.FileNotCreated";
+/// What an error says of another try: what the plug-in says, and else the catalogue.
+fn trouble(error: &TransferError, reading: Option<&Reading>) -> Option<Trouble> {
+    match may_retry(error) {
+        true => Some(Trouble::Away),
+        false => reading?.entry().trouble(),
+    }
+}
 
 #[cfg(test)]
 #[path = "transfer_error_tests.rs"]

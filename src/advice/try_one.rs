@@ -7,13 +7,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::cause::Trouble;
+use super::cause::Said;
 use super::choices::{Against, Group};
 use super::command::{Since, Target};
 use super::decide::MOST_FAILED;
-use super::meaning::{SharedCause, code_of_transfer};
+use super::meaning::SharedCause;
 use super::own_runs;
 use super::seen::reads;
+use crate::catalogue::Trouble;
+use crate::history::reason::code_of_transfer;
 use crate::history::{Exit, History, Hold, JobHistory, What};
 use crate::hold_code::{self, About};
 use crate::sizes::Resource;
@@ -382,7 +384,8 @@ fn ended(
             What::Held(hold) => {
                 let text = hold.reason.map_or("", |reason| history.symbols.name(reason));
                 let same = SharedCause::of(hold.code, hold.subcode, text) == *cause;
-                let lasts = Trouble::of(hold.code, hold.subcode, text).is_some_and(Trouble::lasts);
+                let lasts =
+                    Said::of(hold.code, hold.subcode, text).trouble().is_some_and(Trouble::lasts);
                 if lasts && !same { Ended::Lasting } else { Ended::Failed }
             }
             _ => continue,

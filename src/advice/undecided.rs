@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::cause::Trouble;
 use super::never::AgainstRemoval as Against;
+use crate::catalogue::Trouble;
 
 /// Why nothing is recommended.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

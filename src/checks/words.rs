@@ -15,12 +15,12 @@ use eventlog::input;
 
 mod wordings;
 
+use crate::catalogue;
+pub use crate::catalogue::WordsKind;
 use crate::text::{Foreign, printable};
-#[cfg(doc)]
-use wordings::Rule;
 use wordings::{
     APART, CONSEQUENCE, CONSEQUENCES, ERROR_NAMES, EXCEPTION, FRAMES, GIVES_WAY, LEVELS, MUTED,
-    NO_ERROR, OWN, PARTS, RULES, TRIED_AGAIN, WENT_ON,
+    NO_ERROR, OWN, PARTS, TRIED_AGAIN, WENT_ON,
 };
 
 /// Bytes at the end of a file that are read.
@@ -53,49 +53,6 @@ const MATCHED: usize = 1_000;
 /// Characters at the start of a line in which its level stands (`2024-05-01 12:00:00,123 INFO`).
 const LEVEL: usize = 48;
 
-/// What a line of a program's output says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum WordsKind {
-    /// A command was not found.
-    CommandMissing,
-    /// A module, package or shared library is not there where it ran.
-    LibraryMissing,
-    /// The C library there is older than the program needs.
-    LibraryTooOld,
-    /// It ran out of memory.
-    Memory,
-    /// No space was left.
-    NoSpace,
-    /// CVMFS did not give a file.
-    Cvmfs,
-    /// The memory of a GPU was used up.
-    GpuMemory,
-    /// CUDA, or no GPU.
-    Gpu,
-    /// No licence was to be had.
-    Licence,
-    /// A service could not be reached, or did not answer in time.
-    Network,
-    /// A credential is missing or has expired.
-    Credential,
-    /// A file is not there.
-    FileMissing,
-    /// Permission was denied.
-    Denied,
-    /// It crashed: a bad address, an abort.
-    Crash,
-    /// It was ended from outside.
-    Killed,
-    /// A file system failed, or may not be written to.
-    Storage,
-    /// Its arguments or options are wrong.
-    Usage,
-    /// A mistake in the program or its input: an index, a type, an assertion.
-    Bug,
-    /// Its own error, in its own words.
-    Own,
-}
-
 /// What a program wrote at its end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
@@ -106,23 +63,6 @@ pub struct Words {
     pub line: Foreign,
     /// When the file was last written, Unix seconds.
     pub written_at: i64,
-}
-
-impl WordsKind {
-    /// The line names what to correct in the job, its program or its files. A command, a library, a
-    /// file or a permission may be what the place where it ran lacks: a line alone does not tell.
-    pub(crate) const fn is_of_program(self) -> bool {
-        matches!(self, Self::Usage | Self::Bug)
-    }
-
-    /// How little a line of this kind says, for a choice among files: less is better.
-    pub(super) const fn vagueness(self) -> u8 {
-        match self {
-            Self::Killed => 2,
-            Self::Own | Self::Crash => 1,
-            _ => 0,
-        }
-    }
 }
 
 /// What a Python traceback begins with.
@@ -148,7 +88,7 @@ fn tail(file: &mut File) -> io::Result<Vec<u8>> {
 }
 
 /// The line that says most about a failure: of the last lines that with the highest score, of equal
-/// ones the first. A line scores what its wording is worth ([`Rule`]), less the more lines
+/// ones the first. A line scores what its wording is worth (in the catalogue), less the more lines
 /// follow it before the last error that say nothing of a failure: a program that went on did not
 /// end by it.
 pub(super) fn find(text: &str) -> Option<(WordsKind, String)> {
@@ -239,7 +179,7 @@ fn said(line: &str, ends_traceback: bool) -> Said {
     if has(&APART) {
         return Said::Apart;
     }
-    let rule = RULES.iter().find(|rule| has(rule.words));
+    let entry = catalogue::current().read_output(whole.text.as_str());
     let own = || {
         if is_ruler(line) {
             return None;
@@ -253,8 +193,8 @@ fn said(line: &str, ends_traceback: bool) -> Said {
         let found = OWN.iter().find(|(words, _)| has(words) && !has(&NO_ERROR));
         found.map(|(_, worth)| *worth)
     };
-    let Some((kind, mut worth)) = rule
-        .map(|rule| (rule.says, rule.worth))
+    let Some((kind, mut worth)) = entry
+        .and_then(|entry| entry.kind.zip(entry.worth))
         .or_else(|| own().map(|worth| (WordsKind::Own, worth)))
     else {
         return Said::Nothing;

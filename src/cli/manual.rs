@@ -39,7 +39,7 @@ pub fn manual_page() -> String {
         "A hold code says what failed, not whether it will fail again. These are the codes of \
          HTCondor 25.",
     );
-    for code in HoldCode::ALL {
+    for code in HoldCode::all() {
         let tag = format!("{} {}", code.number, code.name);
         page.tagged(&tag, &hold_code(code));
     }

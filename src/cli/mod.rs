@@ -3,6 +3,7 @@
 //!
 //! - `apply`: `-apply`.
 //! - `arguments`: what the tools share about options.
+//! - `catalogue`: `-catalogue`.
 //! - [`collect`]: the command line of `condor_holdadvise_collect`.
 //! - `completions`: completions of both tools.
 //! - `debug`: `-debug`.
@@ -24,6 +25,7 @@
 
 mod apply;
 mod arguments;
+mod catalogue;
 pub mod collect;
 mod completions;
 mod debug;

@@ -37,7 +37,7 @@ pub(super) static TOOL: LazyLock<Tool<Given>> = LazyLock::new(|| Tool {
 });
 
 /// Work of which one is done in a call.
-const OTHER_WORK: &[&str] = &["profile", "watch", "apply", "outcomes"];
+const OTHER_WORK: &[&str] = &["profile", "watch", "apply", "outcomes", "catalogue"];
 const ONE_WORK: &str = "one is done in a call";
 
 /// Forms for programs, but for `-json`.
@@ -293,6 +293,20 @@ fn acting() -> Vec<Row> {
 fn tool_itself() -> Vec<Row> {
     vec![
         Row::tool_help(|all| all.help = true),
+        Row::new("catalogue", 3, Vec::new(), request::catalogue)
+            .many()
+            .excludes(
+                &[FOR_PROGRAMS, FOR_PEOPLE, &["json", "jobads", "checks", "model", "cost"]],
+                "it prints what the catalogue of texts has",
+            )
+            .help(
+                "Print the entries of the catalogue of texts. With the name of one behind it, print \
+                 all of that; with another text, such as a hold reason, the entry that it hits and \
+                 why.",
+            ),
+        Row::one("check", 5, |all| &mut all.check).needs(&["catalogue"]).help(
+            "With -catalogue, test the entries of this file with their own examples.",
+        ),
         Row::flag("mcp", 2, |all| all.mcp = true)
             .excludes(&[], "it serves an assistant, which asks by messages")
             .help(

@@ -8,6 +8,7 @@ use classads::Expr;
 
 use super::apply::{Act, Apply, How};
 use super::arguments::{ArgumentError, Fit, Value, Word, is_not, parsed};
+use super::catalogue::About;
 use super::named_file;
 use super::options::TOOL;
 use super::outcomes::Outcomes;
@@ -38,6 +39,8 @@ pub(super) enum Task {
     Version(Option<PathBuf>, Option<usize>),
     /// `-mcp`
     Serve,
+    /// `-catalogue`
+    Catalogue(About),
     /// `-outcomes`
     Outcomes(Outcomes),
     /// `-profile`
@@ -54,7 +57,7 @@ impl Task {
     /// Whom it asks.
     pub(super) fn inquiry_mut(&mut self) -> Option<&mut Inquiry> {
         match self {
-            Self::Help | Self::Version(..) | Self::Serve => None,
+            Self::Help | Self::Version(..) | Self::Serve | Self::Catalogue(_) => None,
             Self::Outcomes(Outcomes { inquiry, .. })
             | Self::Profile(Profiling { inquiry, .. })
             | Self::Watch(Asked { inquiry, .. }, _)
@@ -106,6 +109,10 @@ pub(in crate::cli) struct Given {
     pub(super) version: bool,
     pub(super) debug: bool,
     pub(super) mcp: bool,
+    /// `-catalogue`, with the words behind it.
+    pub(super) catalogue: Option<Vec<String>>,
+    /// `-check`
+    pub(super) check: Option<PathBuf>,
     pub(super) outcomes: bool,
     pub(super) profile: bool,
     pub(super) pairs: bool,
@@ -137,6 +144,13 @@ impl Given {
         }
         if self.mcp {
             return Ok(Task::Serve);
+        }
+        if let Some(words) = self.catalogue {
+            return Ok(Task::Catalogue(match self.check {
+                Some(file) => About::File(file),
+                None if words.is_empty() => About::All,
+                None => About::Text(words.join(" ")),
+            }));
         }
         self.check_expressions()?;
         if !self.profile {
@@ -251,6 +265,13 @@ pub(super) fn auto_format(
         }
         output => *output = PrintForm::AutoFormat(more.to_owned(), names),
     }
+    Ok(())
+}
+
+/// `-catalogue`: a name of an entry or a text, if any.
+pub(super) fn catalogue(all: &mut Given, _: Option<&str>, words: &[&OsStr]) -> Result<(), String> {
+    let words = words.iter().map(|word| String::read(word)).collect::<Result<_, _>>()?;
+    all.catalogue = Some(words);
     Ok(())
 }
 

@@ -13,9 +13,10 @@ use std::borrow::Cow;
 
 pub use normalise::{normalised, words};
 pub use parts::{
-    Files, Side, directory, errno, file_name, file_server, files, host, machine, place, side, url,
-    url_or_file,
+    Files, Side, directory, errno, file_name, file_server, files, host, in_sandbox, machine, place,
+    side, url, url_or_file,
 };
+pub(crate) use parts::{code_of_transfer, is_checkpoint, path_length};
 
 /// Bytes of a hold reason that are looked at. Real ones reach about 5 KiB (output of an image
 /// pull).
@@ -49,7 +50,7 @@ fn specified(flat: &str) -> &str {
 }
 
 /// What ends a word of a hold reason.
-fn is_break(c: char) -> bool {
+pub(crate) fn is_break(c: char) -> bool {
     let sign = matches!(
         c,
         '\'' | '"' | '(' | ')' | '|' | ';' | ',' | '=' | '[' | ']' | '{' | '}' | '<' | '>' | '`'
@@ -91,7 +92,7 @@ fn path_end_before(text: &str, hard: usize, errno: usize) -> usize {
 }
 
 /// A URL at the beginning of `text`: `scheme://` and at least one more character. Its length.
-fn url_length(text: &str) -> Option<usize> {
+pub(crate) fn url_length(text: &str) -> Option<usize> {
     let of_scheme = |(at, byte): (usize, u8)| {
         byte.is_ascii_alphabetic()
             || at > 0 && (byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.'))

@@ -20,6 +20,7 @@ use foldhash::fast::RandomState;
 use serde::de::IntoDeserializer;
 use serde::de::value::{self, StrDeserializer};
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use super::{Symbol, Symbols, epoch_written, reason};
 use eventlog::JobId;
@@ -66,7 +67,9 @@ pub fn epoch_class(ad: &ClassAd) -> Option<String> {
 }
 
 /// `ErrorType`: at which step a transfer failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, IntoStaticStr,
+)]
 pub enum ErrorType {
     /// The plug-in could not start, or could not do what it was asked.
     Parameter,

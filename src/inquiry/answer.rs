@@ -72,6 +72,7 @@ impl Inquiry {
     /// [`InquiryError`] when no jobs can be had at all, for a setting, a model or a constraint that
     /// cannot be used, and for whatever `take` gives.
     pub fn ask(&self, config: &Config, now: i64, take: Take<'_>) -> Result<Answer, InquiryError> {
+        super::read_catalogue(config);
         let (gathered, mut remarks) = self.gathered(config, now)?;
         let (logs_alone, ads) = (gathered.logs_alone, gathered.ads);
         let (mut seen, mut identity) = (Seen::default(), None);

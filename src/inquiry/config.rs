@@ -29,6 +29,12 @@ const EVENT_LOG_MIB: u64 = 1024;
 pub(crate) const KNOBS: &[Knob] = &[
     Knob { name: "HOLDADVISE_MODEL", help: "The model's file, as after -model." },
     Knob {
+        name: "HOLDADVISE_CATALOGUE",
+        help: "Files and folders of entries of the catalogue of texts, with a colon between two. The default is catalogue.d \
+               in /etc/condor/holdadvise, in ~/.condor/holdadvise and in ~/.config/condor-holdadvise; root reads the first \
+               alone, and the setting where HTCondor's configuration has it.",
+    },
+    Knob {
         name: "HOLDADVISE_HOME_DIR",
         help: "The folder in which the advisor of the access point keeps the calibration of the model there, and a model \
                that it installed. The default is none.",

@@ -28,6 +28,7 @@
 //! - `named`: what is asked about, and from which sources.
 //! - `pool`: compares edits with the slots of the pool.
 //! - `said`: what programs of failed jobs wrote.
+//! - `site_catalogue`: entries that a site adds to the catalogue.
 //! - `stuck`: jobs that leave their slots again and again, judged like held ones.
 //! - `zones`: logs of another time zone.
 
@@ -46,6 +47,7 @@ mod model_file;
 mod named;
 mod pool;
 mod said;
+mod site_catalogue;
 mod stuck;
 mod zones;
 
@@ -67,3 +69,4 @@ pub use local_files::{hosts, local_files};
 pub use model_file::{FoundModel, find as find_model, open as open_model};
 pub use named::{Inputs, Inquiry, JobAds};
 pub(crate) use said::OUTPUTS;
+pub use site_catalogue::read_catalogue;

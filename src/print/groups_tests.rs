@@ -59,7 +59,7 @@ fn what_each_job_needs_for_itself_is_told_of_one() {
     let site = |proc: i32, name: &str| {
         let mut advice = samples::memory(5, proc, 2048);
         let (what, input) = (Correction::Input, Some(name.into()));
-        let what = ChangeKind::Correct { what, name: input };
+        let what = ChangeKind::correct(what, input);
         advice.change = Some(Change::new(what, Vec::new()));
         advice.commands[0] = samples::edit("Requirements", &format!("M =!= \"{name}\""));
         advice
@@ -387,7 +387,7 @@ proptest! {
             let near = Near { scope: Scope::Server, name: name.clone(), input: false };
             advice.evidence = vec![Evidence::HeldNow { near, jobs: 1.into(), code: 26 }; 2];
             advice.htcondor_will = vec![Prediction::NotEvaluated { reason: text.clone() }; 2];
-            let what = ChangeKind::Correct { what: Correction::Input, name: name.clone() };
+            let what = ChangeKind::correct(Correction::Input, name.clone());
             advice.change = Some(Change::new(what, Vec::new()));
             advice.held.reason = name.clone();
             advice.held.owner = name.clone();

@@ -32,6 +32,7 @@ pub(crate) fn transfer(cluster: i32, proc: i32) -> Advice {
             subcode: Some(256),
             reason: Some(TRANSFER.into()),
             cause: SharedCause::of(13, 256, TRANSFER),
+            reading: None,
             held_since: NOW - 8040,
             num_holds: 2,
             user: None,

@@ -67,7 +67,10 @@ pub fn change(change: &ChangeKind) -> String {
             or(name, "the executable"),
             interpreter.named(LONG_NAME)
         ),
-        ChangeKind::Correct { what, name } => correction(*what, name),
+        ChangeKind::Correct { remedy: Some(reading), .. } => {
+            reading.remedy().map_or_else(String::new, |remedy| format!("{}.", capital(&remedy)))
+        }
+        ChangeKind::Correct { what, name, remedy: None } => correction(*what, name),
         ChangeKind::Program { line, path } => format!(
             "Correct what its program names: {} ({}).",
             line.quoted(LINE),
@@ -194,5 +197,6 @@ fn correction(what: Correction, name: &Option<Foreign>) -> String {
             the("its standard error")
         ),
         Correction::Limit => "Keep within the limit that the hold reason names.".to_owned(),
+        Correction::Named => "Correct what the hold reason names.".to_owned(),
     }
 }

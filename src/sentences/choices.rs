@@ -82,6 +82,7 @@ pub(crate) fn rule(rule: Rule) -> &'static str {
         Rule::HeldByPerson => "A person put it on hold: no probability decides.",
         Rule::Spooling => "HTCondor releases it once its input is spooled, and not before.",
         Rule::ReleasedByPolicy => "A policy releases it within the hour.",
+        Rule::Passes => "Its hold reason names what passes by itself.",
         Rule::RetryLater => "The file-transfer plug-in says that a later transfer may succeed.",
         Rule::NeverReached => {
             "Nobody was ever seen to get through to its server: the name in the URL may be wrong."
@@ -146,6 +147,7 @@ pub(crate) fn against(against: &Against) -> String {
         Against::Spooling => "its input is still being spooled".to_owned(),
         Against::NotInOrder => "what HTCondor needs to run it is not in order".to_owned(),
         Against::HeldAgain => "a policy would hold it again at once".to_owned(),
+        Against::NeedsChange => "its reason names what nothing but a change ends".to_owned(),
         Against::Unseen => "nothing at hand could show that its server is back".to_owned(),
         Against::Removal { against } => against_removal(*against).trim_end_matches('.').to_owned(),
     }

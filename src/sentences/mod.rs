@@ -31,15 +31,16 @@ pub(crate) use watching::{ANSWERS_AGAIN, NONE_LEFT, asks_again, end_of_hold, in_
 use jiff::tz::TimeZone;
 
 use self::times::minute;
-use crate::advice::errno;
-use crate::advice::meaning::{code_of_transfer, usual_change};
+use crate::advice::meaning::usual_change;
 use crate::advice::{
     Advice, Against, ByItself, Count, Ending, Evidence, ExitKind, ExitStatus, Figure, LEAST_FAILED,
     LEAST_HELD, LikelyFrom, Near, ProgramWords, Recommendation, Trouble, Undecided, WaitFor,
     WordsOf,
 };
+use crate::catalogue::{self, HoldText, Reading};
 use crate::checks::WordsKind;
 use crate::features::Scope;
+use crate::history::reason::code_of_transfer;
 use crate::history::reason::{self, Side};
 use crate::hold_code::{HoldCode, Subcode, VACATE_BASE};
 use crate::metrics::Band;
@@ -98,40 +99,24 @@ pub fn look_again(at: i64, now: i64, zone: &TimeZone) -> String {
 pub fn why(advice: &Advice) -> String {
     let held = &advice.held;
     let text = held.reason.as_ref().map_or("", Foreign::as_given);
+    let reading = held.reading.as_ref();
+    let meaning = meaning_of(held.code, held.subcode, text, reading);
+    // Nothing is to be corrected where the server refuses everybody.
+    let refuses = || advice.evidence.iter().any(|seen| matches!(seen, Evidence::Refusal { .. }));
     match (advice.recommendation, transfers::change(advice)) {
-        (Recommendation::Release, _) => meaning(held.code, held.subcode, text),
-        // Nothing is to be corrected where the server refuses everybody.
-        _ if advice.evidence.iter().any(|seen| matches!(seen, Evidence::Refusal { .. })) => {
-            meaning(held.code, held.subcode, text)
-        }
+        (Recommendation::Release, _) => meaning,
+        _ if refuses() => meaning,
         // What the plug-in reported says more than the hold reason.
-        (_, Some(change)) => with_change(meaning(held.code, held.subcode, text), change),
-        _ => with_usual_change(held.code, held.subcode, text),
+        (_, Some(change)) if reading.is_none() => with_change(meaning, USUAL, change),
+        _ => with_help(meaning, held.code, held.subcode, text, reading),
     }
 }
 
 /// What a program wrote at its end.
 fn program_words(words: &ProgramWords) -> String {
     let says = match words.words.says {
-        WordsKind::CommandMissing => ": a command is not there where it ran",
-        WordsKind::LibraryMissing => ": a module or library is not there where it ran",
-        WordsKind::LibraryTooOld => ": the system's libraries are too old where it ran",
-        WordsKind::Memory => ": it ran out of memory",
-        WordsKind::NoSpace => ": no space was left",
-        WordsKind::Cvmfs => ": CVMFS did not give a file where it ran",
-        WordsKind::GpuMemory => ": the memory of the GPU was used up",
-        WordsKind::Gpu => ": the GPU or its driver could not be used where it ran",
-        WordsKind::Licence => ": it got no licence",
-        WordsKind::Network => ": a service could not be reached, or did not answer in time",
-        WordsKind::Credential => ": a credential is missing or has expired",
-        WordsKind::FileMissing => ": a file is missing",
-        WordsKind::Denied => ": permission was denied",
-        WordsKind::Crash => ": the program crashed",
-        WordsKind::Killed => ": the program was ended from outside",
-        WordsKind::Storage => ": a file system failed where it ran",
-        WordsKind::Usage => ": its arguments are wrong",
-        WordsKind::Bug => ": the program or its input has a mistake",
-        WordsKind::Own => "",
+        WordsKind::Own => String::new(),
+        kind => format!(": {}", catalogue::current().of_output(kind).unwrap_or("it failed")),
     };
     let line = words.words.line.quoted(LINE);
     let path = words.path.named(LONG_NAME);
@@ -603,23 +588,59 @@ pub fn gate(gate: Gate) -> String {
 
 /// [`meaning`], and what is usually changed.
 pub fn with_usual_change(code: Option<i32>, subcode: Option<i32>, reason: &str) -> String {
-    let change = code.and_then(|code| usual_change(code, subcode, reason));
-    with_change(meaning(code, subcode, reason), change.unwrap_or_default())
+    let reading = read(code, subcode, reason);
+    let meaning = meaning_of(code, subcode, reason, reading.as_ref());
+    with_help(meaning, code, subcode, reason, reading.as_ref())
 }
 
-/// What a hold means, and what is usually changed; nothing where that is empty.
-fn with_change(mut meaning: String, change: &str) -> String {
+/// What the catalogue says of a hold of which no ad is known.
+fn read(code: Option<i32>, subcode: Option<i32>, reason: &str) -> Option<Reading> {
+    catalogue::read(&HoldText { code, subcode, reason, ..HoldText::default() })
+}
+
+/// What a hold means, and what helps: as the catalogue has it, and else what is usually changed.
+fn with_help(
+    meaning: String,
+    code: Option<i32>,
+    subcode: Option<i32>,
+    reason: &str,
+    reading: Option<&Reading>,
+) -> String {
+    match reading {
+        Some(reading) => with_change(meaning, "What helps", &reading.remedy().unwrap_or_default()),
+        None => {
+            let change = code.and_then(|code| usual_change(code, subcode, reason));
+            with_change(meaning, USUAL, change.unwrap_or_default())
+        }
+    }
+}
+
+/// What a hold means, and what is changed; nothing where that is empty.
+fn with_change(mut meaning: String, label: &str, change: &str) -> String {
     if !change.is_empty() {
-        meaning.push_str(&format!(" Usual change: {change}."));
+        meaning.push_str(&format!(" {label}: {change}."));
     }
     meaning
 }
+
+/// What stands before the usual change.
+const USUAL: &str = "Usual change";
 
 /// A hold's code and subcode in plain words: a sentence, ended by a full stop.
 ///
 /// `code` and `subcode` are HoldReasonCode and HoldReasonSubCode; the reason decides only where the
 /// codes leave it open (which resource, which side).
 pub fn meaning(code: Option<i32>, subcode: Option<i32>, reason: &str) -> String {
+    meaning_of(code, subcode, reason, read(code, subcode, reason).as_ref())
+}
+
+/// The same with what the catalogue says.
+fn meaning_of(
+    code: Option<i32>,
+    subcode: Option<i32>,
+    reason: &str,
+    reading: Option<&Reading>,
+) -> String {
     let Some(number) = code else { return "The hold has no code.".to_owned() };
     let number = code_of_transfer(number, reason);
     let Some(known) = HoldCode::of(number) else {
@@ -635,7 +656,11 @@ pub fn meaning(code: Option<i32>, subcode: Option<i32>, reason: &str) -> String 
     if matches!(known.subcode, Subcode::Transfer) {
         text.push_str(side(reason));
     }
-    if let (Subcode::Policy, Some(subcode)) = (known.subcode, subcode.filter(|&code| code != 0)) {
+    if let Some(reading) = reading {
+        text.push_str(&format!(": {}", reading.means()));
+    } else if let (Subcode::Policy, Some(subcode)) =
+        (known.subcode, subcode.filter(|&code| code != 0))
+    {
         text.push_str(&format!(" (subcode {subcode})"));
     } else if let Some(detail) = detail(known, subcode, reason) {
         text.push_str(": ");
@@ -665,8 +690,8 @@ fn detail(known: &HoldCode, subcode: Option<i32>, reason: &str) -> Option<String
 }
 
 fn errno(number: i32) -> Option<String> {
-    match errno::words(number) {
-        Some((name, words)) => Some(format!("{words} ({name}, errno {number})")),
+    match catalogue::errno(number) {
+        Some(known) => Some(format!("{} ({}, errno {number})", known.means, known.name)),
         None if number > 0 => Some(format!("errno {number}")),
         None => None,
     }

@@ -69,7 +69,10 @@ fn change(change: &ChangeKind) -> String {
         ChangeKind::Interpreter { interpreter, .. } => {
             format!("no such interpreter: {}", interpreter.named(NAME))
         }
-        ChangeKind::Correct { what, name } => correction(*what, name.as_ref()),
+        ChangeKind::Correct { what: Correction::Named, remedy: Some(reading), .. } => {
+            reading.remedy().unwrap_or_default()
+        }
+        ChangeKind::Correct { what, name, .. } => correction(*what, name.as_ref()),
         ChangeKind::Program { path, .. } => format!("its program: {}", last(path)),
         ChangeKind::Usual { change, .. } => change.to_string(),
     }
@@ -101,6 +104,7 @@ fn correction(what: Correction, name: Option<&Foreign>) -> String {
         Correction::Cpus => ("more RequestCpus", ""),
         Correction::OwnHold => ("cause of its own hold", ""),
         Correction::Limit => ("need less", ""),
+        Correction::Named => ("what its reason names", ""),
     };
     // Empty: no name belongs to it, but for what its program did not write.
     let named = name.filter(|_| !of.is_empty() || what == "no output");

@@ -281,7 +281,13 @@ mod tests {
                 assert!(*min <= name.len() && *min > 0 && !help.is_empty(), "{name}");
                 for length in *min..=name.len() {
                     let prefix = &name[..length];
-                    let is_meant = |one: &&Name| one.name.starts_with(prefix) && length >= one.min;
+                    // A whole name means itself.
+                    if length < name.len() && all.iter().any(|one| one.name == prefix) {
+                        continue;
+                    }
+                    let is_whole = |one: &&Name| one.name == prefix || length < name.len();
+                    let is_begun = |one: &&Name| one.name.starts_with(prefix) && length >= one.min;
+                    let is_meant = |one: &&Name| is_whole(one) && is_begun(one);
                     let meant: Vec<_> = all.iter().filter(is_meant).map(|one| one.name).collect();
                     assert_eq!(meant, [*name], "-{prefix}");
                 }

@@ -133,7 +133,8 @@ impl<A: Default + 'static> Tool<A> {
         let names = || self.options().flat_map(|option| option.names().map(move |n| (option, n)));
         let begun = || names().filter(|(_, of)| !text.is_empty() && of.name.starts_with(text));
         let means = |(_, of): &(_, Name)| of.name == text || (!is_exact && text.len() >= of.min);
-        if let Some((option, of)) = begun().find(means) {
+        let whole = || names().find(|(_, of)| of.name == text);
+        if let Some((option, of)) = whole().or_else(|| begun().find(means)) {
             return Ok((option, of.name, behind_colon));
         }
         let given = strip_control(word);

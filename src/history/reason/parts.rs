@@ -52,6 +52,35 @@ pub fn errno(reason: &str) -> Option<i64> {
     rest[..end].parse().ok()
 }
 
+/// Bytes of the path at the beginning of `text`, in quotes or not; 0 without one.
+pub(crate) fn path_length(text: &str) -> usize {
+    path_at(text).map_or(0, |path| path.as_ptr().addr() - text.as_ptr().addr() + path.len())
+}
+
+/// The part of a path behind a job's sandbox (`.../execute/dir_1234/`), if it is in one.
+pub fn in_sandbox(path: &str) -> Option<&str> {
+    let (_, rest) = path.rsplit_once("/dir_")?;
+    let (number, file) = rest.split_once('/')?;
+    let is_sandbox = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+    (is_sandbox && !file.is_empty()).then_some(file)
+}
+
+/// The code of a failed transfer by what its reason says was moved: 12 of output, 13 of input.
+/// Others stay.
+pub(crate) fn code_of_transfer(code: i32, reason: &str) -> i32 {
+    match (code, files(reason)) {
+        (12 | 13, Some(Files::Output)) => 12,
+        (12 | 13, Some(Files::Input)) => 13,
+        _ => code,
+    }
+}
+
+/// Whether the output that a transfer moved is a checkpoint (`file_transfer.cpp`).
+pub(crate) fn is_checkpoint(reason: &str) -> bool {
+    let head = &reason[..floor_boundary(reason, 120)];
+    head.contains("checkpoint files") || head.contains("Checkpoint")
+}
+
 /// The path at the beginning of `text`, in quotes or not.
 fn path_at(text: &str) -> Option<&str> {
     let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'));
@@ -182,7 +211,9 @@ pub enum Side {
 /// What complains in a reason, and of what: as HTCondor 24 and later write it, and as older
 /// versions do. There code 13 stands for what the starter could not send as well
 /// (`UploadFileError`): output that was never made.
-const COMPLAINTS: [(&str, &str, Files, Side); 8] = [
+const COMPLAINTS: [(&str, &str, Files, Side); 10] = [
+    ("Transfer output files failure at the execution", "", Files::Output, Side::ExecutionPoint),
+    ("Transfer input files failure at the execution", "", Files::Input, Side::ExecutionPoint),
     ("Transfer output files failure at execution point", "", Files::Output, Side::ExecutionPoint),
     ("Transfer output files failure at", "", Files::Output, Side::AccessPoint),
     ("Transfer input files failure at execution point", "", Files::Input, Side::ExecutionPoint),
@@ -200,12 +231,20 @@ fn complaint(reason: &str) -> Option<(Files, Side)> {
 }
 
 fn find_complaint(reason: &str) -> Option<(Files, Side)> {
-    let found = COMPLAINTS.iter().filter_map(|&(who, what, files, side)| {
-        let at = reason.find(who)?;
-        let words = reason[at + who.len()..].split(": ").next().unwrap_or_default();
-        words.contains(what).then_some((at, files, side))
-    });
-    found.min_by_key(|found| found.0).map(|(_, files, side)| (files, side))
+    let mut found: Vec<_> = COMPLAINTS
+        .iter()
+        .filter_map(|&(who, what, files, side)| {
+            let at = reason.find(who)?;
+            let own = reason[at + who.len()..].split(';').next().unwrap_or_default();
+            let words = own.split(": ").next().unwrap_or_default();
+            words.contains(what).then_some((at, files, side, own.contains(": ")))
+        })
+        .collect();
+    found.sort_by_key(|found| found.0);
+    let (_, files, side, _) = found.first()?;
+    // Who says no more than that the other side was lost is not where it failed.
+    let detailed = found.iter().find(|(.., has_detail)| *has_detail);
+    Some((*files, detailed.map_or(*side, |(_, _, side, _)| *side)))
 }
 
 /// Which files the transfer moved that failed, where the reason tells.

@@ -33,7 +33,7 @@ pub(super) fn unused(text: &str, expr: &Expr) -> Vec<LintFinding> {
             None => format!(
                 "codes of holds end at {}, those from {VACATE_BASE} on are of jobs that left \
                  their machine and stay in the queue",
-                HoldCode::ALL.len() - 1
+                HoldCode::all().len() - 1
             ),
         };
         let source = written(source);

@@ -16,7 +16,7 @@ pub(super) const HELD_AT: i64 = 1_760_000_000;
 pub(super) const AGES: [i64; 8] = [1, 59, 61, 301, 601, 3_601, 86_401, 30 * 86_400];
 
 /// Codes of HTCondor 25.
-pub(super) const CODES: i64 = HoldCode::ALL.len() as i64;
+pub(super) const CODES: i64 = HoldCode::COUNT as i64;
 
 /// Subcodes that are frequent: errnos, statuses of transfer plug-ins, resources.
 pub(super) const SUBCODES: [i64; 9] = [0, 1, 2, 13, 28, 62, 102, 104, 256];

@@ -169,7 +169,9 @@ fn fixes(change: &Change, held: &HeldNow<'_>) -> Vec<Fix> {
         ChangeKind::Limit { .. } | ChangeKind::Time { .. } => Some(Thing::RunTime),
         ChangeKind::Interpreter { .. } => Some(Thing::Executable),
         ChangeKind::Program { .. } => Some(Thing::Program),
-        ChangeKind::Correct { what, name } => Some(corrected(*what, input(name.as_ref(), held))),
+        ChangeKind::Correct { what, name, .. } => {
+            Some(corrected(*what, input(name.as_ref(), held)))
+        }
         ChangeKind::Usual { name, .. } => usual(held.code, input(name.as_ref(), held)),
     };
     thing.into_iter().map(Fix::Thing).collect()
@@ -204,7 +206,7 @@ fn corrected(what: Correction, input: Thing) -> Thing {
         | Correction::UrlDenied
         | Correction::Url => Thing::Url,
         Correction::Cpus => Thing::Cores,
-        Correction::Limit => Thing::Size,
+        Correction::Limit | Correction::Named => Thing::Size,
         Correction::Output | Correction::OwnHold => Thing::Program,
     }
 }

@@ -244,7 +244,7 @@ fn released_codes() -> String {
             && !NEVER_RELEASED.contains(&code.number.into())
             && (may_pass || LIMITS.contains(&code.number))
     };
-    let codes = HoldCode::ALL.iter().filter(is_released);
+    let codes = HoldCode::all().iter().filter(is_released);
     codes.map(|code| code.number.to_string()).collect::<Vec<_>>().join(", ")
 }
 
