@@ -190,6 +190,9 @@ pub struct HoldCode {
     /// The usual change, a clause likewise; empty where nothing is to be changed.
     #[serde(default, deserialize_with = "kept")]
     pub change: &'static str,
+    /// What subcodes mean that are no errno, a clause likewise.
+    #[serde(default, deserialize_with = "subcodes")]
+    pub subcodes: &'static [(i32, &'static str)],
     /// What is gone from HTCondor 23 and later with all holds of this code.
     #[serde(default, deserialize_with = "kept_or_none")]
     pub gone: Option<&'static str>,
@@ -208,6 +211,12 @@ impl HoldCode {
     pub fn of(number: i32) -> Option<&'static Self> {
         let at = CODES.binary_search_by_key(&number, |code| code.number).ok()?;
         Some(&CODES[at])
+    }
+
+    /// What a subcode means, where the table says so.
+    pub fn of_subcode(&self, subcode: i32) -> Option<&'static str> {
+        let found = self.subcodes.iter().find(|(number, _)| *number == subcode);
+        found.map(|(_, means)| *means)
     }
 
     /// Who can set it, in words.
@@ -282,6 +291,15 @@ fn kept<'de, D: Deserializer<'de>>(from: D) -> Result<&'static str, D::Error> {
 
 fn kept_or_none<'de, D: Deserializer<'de>>(from: D) -> Result<Option<&'static str>, D::Error> {
     kept(from).map(Some)
+}
+
+fn subcodes<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<&'static [(i32, &'static str)], D::Error> {
+    let rows = BTreeMap::<String, String>::deserialize(from)?.into_iter();
+    let rows = rows.map(|(subcode, means)| Ok((subcode.parse()?, &*means.leak())));
+    let rows: Result<Vec<_>, std::num::ParseIntError> = rows.collect();
+    Ok(rows.map_err(serde::de::Error::custom)?.leak())
 }
 
 fn set_by<'de, D: Deserializer<'de>>(from: D) -> Result<&'static [SetBy], D::Error> {

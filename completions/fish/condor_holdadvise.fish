@@ -28,11 +28,11 @@ function __condor_holdadvise_offered
         case -ht -htm -html --html
             set places '@files' ''
         case -af --af
-            set places 'SchemaVersion ClusterId ProcId Owner HoldReasonCode HoldReasonSubCode HoldReason NumHolds HeldSince DAGManJobId Recommendation RecommendedAction Undecided Success SuccessLater Band Costs ExpectedCosts Decision Meaning Evidence Inputs CorrectBefore Change Commands CommandsAfter Try Look WaitFor WaitUntil LikelyFrom LookAgain HTCondorWill Trust EventLog Missing Notes TrainedOn OutcomesHere'
+            set places 'SchemaVersion ClusterId ProcId Owner HoldReasonCode HoldReasonSubCode HoldReason NumHolds HeldSince DAGManJobId Recommendation RecommendedAction Undecided Success SuccessLater Band Costs ExpectedCosts Decision CatalogueEntry Meaning Evidence Inputs CorrectBefore Change Commands CommandsAfter Try Look WaitFor WaitUntil LikelyFrom LookAgain HTCondorWill Trust EventLog Missing Notes TrainedOn OutcomesHere'
         case -autof -autofo -autofor -autoform -autoforma -autoformat --autoformat
-            set places 'SchemaVersion ClusterId ProcId Owner HoldReasonCode HoldReasonSubCode HoldReason NumHolds HeldSince DAGManJobId Recommendation RecommendedAction Undecided Success SuccessLater Band Costs ExpectedCosts Decision Meaning Evidence Inputs CorrectBefore Change Commands CommandsAfter Try Look WaitFor WaitUntil LikelyFrom LookAgain HTCondorWill Trust EventLog Missing Notes TrainedOn OutcomesHere'
+            set places 'SchemaVersion ClusterId ProcId Owner HoldReasonCode HoldReasonSubCode HoldReason NumHolds HeldSince DAGManJobId Recommendation RecommendedAction Undecided Success SuccessLater Band Costs ExpectedCosts Decision CatalogueEntry Meaning Evidence Inputs CorrectBefore Change Commands CommandsAfter Try Look WaitFor WaitUntil LikelyFrom LookAgain HTCondorWill Trust EventLog Missing Notes TrainedOn OutcomesHere'
         case -f -fo -for -form -forma -format --format
-            set places '' 'SchemaVersion ClusterId ProcId Owner HoldReasonCode HoldReasonSubCode HoldReason NumHolds HeldSince DAGManJobId Recommendation RecommendedAction Undecided Success SuccessLater Band Costs ExpectedCosts Decision Meaning Evidence Inputs CorrectBefore Change Commands CommandsAfter Try Look WaitFor WaitUntil LikelyFrom LookAgain HTCondorWill Trust EventLog Missing Notes TrainedOn OutcomesHere' ''
+            set places '' 'SchemaVersion ClusterId ProcId Owner HoldReasonCode HoldReasonSubCode HoldReason NumHolds HeldSince DAGManJobId Recommendation RecommendedAction Undecided Success SuccessLater Band Costs ExpectedCosts Decision CatalogueEntry Meaning Evidence Inputs CorrectBefore Change Commands CommandsAfter Try Look WaitFor WaitUntil LikelyFrom LookAgain HTCondorWill Trust EventLog Missing Notes TrainedOn OutcomesHere' ''
         case -app -appl -apply --apply
             set places 'release try change remove' ''
         case -check --check

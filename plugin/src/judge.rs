@@ -19,6 +19,7 @@ use holdadvise::acting::{
     Candidate, Deed, OPEN_ATTRIBUTES, OpenAct, intended_acts, open_acts, result_of,
 };
 use holdadvise::advice::{Advice, Advisor, Costs, Editable, Policies, Recommendation, TrySuccess};
+use holdadvise::catalogue;
 use holdadvise::features::Holds;
 use holdadvise::history::{ATTRIBUTES, History, HistoryBuilder, HoldInQueue, LogReport, What};
 use holdadvise::inquiry::{Config, FoundModel, SettingError, costs_of, find_model, hosts};
@@ -137,7 +138,8 @@ const OF_RELEASE: [&str; 2] = ["ReleaseReason", "ReleaseReasonCode"];
 pub fn projection() -> AdProjection {
     let names: Vec<&str> =
         ATTRIBUTES.iter().chain(OPEN_ATTRIBUTES).chain(ADVICE).copied().collect();
-    AdProjection::new(&[names.as_slice(), &OF_RELEASE].concat(), None)
+    let conditions = catalogue::current().attributes();
+    AdProjection::new(&[names.as_slice(), &OF_RELEASE].concat(), None).following(conditions)
 }
 
 /// What is known before anything is read that others wrote.

@@ -128,6 +128,7 @@ pub fn pass(config: &Config, now: i64, debug: bool) -> Result<Outcome, PassError
     let written = write(&writes, order.schedd, until.all);
     faults.extend(written.faults);
     faults.extend(keep(&settings, &lines, now).unwrap_or_else(|error| Some(error.to_string())));
+    faults.extend(config.refused());
     faults.extend(config.old_names());
     let mut counts = Counts {
         may_go: decision.may_go.len(),

@@ -122,6 +122,9 @@ impl FeatureSchema {
                 text.push_str(&format!("\n{cue} {parts:?}"));
             }
         }
+        if words::VERSION > 1 && self.statics.iter().any(|name| name.starts_with("word-")) {
+            text.push_str(&format!("\nwords {}", words::VERSION));
+        }
         format!("{:016x}", eventlog::fnv1a(text.as_bytes()))
     }
 

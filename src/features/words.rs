@@ -1,8 +1,15 @@
 //! Words of a hold reason as numbers: hashed words, and cues that people read in them.
+//!
+//! The cues, and the form of a reason that they are looked for in ([`reason::normalised`]), are
+//! frozen: models were trained with them. What texts mean stands in [`crate::catalogue`].
 
 use crate::history::reason;
 use crate::memo::Memo;
 use eventlog::fnv1a;
+
+/// Version of what stands here and of [`reason::normalised`]. It grows when a text gives other words,
+/// and is part of the digest of a schema that has columns of them; the digest of version 1 is without.
+pub(crate) const VERSION: u32 = 1;
 
 /// Buckets that words are hashed into.
 pub(crate) const BUCKETS: usize = 64;
@@ -183,6 +190,29 @@ fn bucket(word: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_give_the_words_of_this_version() {
+        let texts = [
+            "Transfer input files failure at execution point slot1_1@e1.example.org using protocol \
+             osdf. Details: Pelican Client Error: Attempt #2: from cache.example.org:8443: server \
+             returned 403 Forbidden (500ms elapsed) ( URL file = osdf:///a/b.txt )|",
+            "Error from slot1@c5: Failed to execute '/home/a/run.sh' with arguments -n 5 x y: \
+             (errno=13: 'Permission denied')",
+            "Job has gone over cgroup memory limit of 2048 megabytes. Peak usage: 2040 megabytes.",
+            "Error from slot1@h: STARTER at 10.0.0.9 failed to send file(s) to <10.0.0.1:9618>: error \
+             reading from /var/execute/dir_7/out put.csv: (errno 2) No such file or directory",
+            "The job attribute PeriodicHold expression 'time() > 1.5e9' evaluated to TRUE",
+            "held by 6b5daf05-12ab-4c1d-9f00-aabbccddeeff at 2026-11-21 16:24:10 (by user ana)",
+            "C:\\data\\x.dat ~/a ./b ../c data/in.h5 host.example.de:80 1.2.3.4 exit code 127 HTTP 503",
+            "| ; ' \" ( ) [ ] { } < > ` = , \u{e9}\u{4e2d} <n> <path>",
+        ];
+        let said = texts.map(|text| {
+            let Words { hashed, cues } = Words::of(text);
+            format!("{} {hashed:?} {cues:?}", reason::normalised(text))
+        });
+        assert_eq!((VERSION, fnv1a(said.concat().as_bytes())), (1, 9_337_819_300_311_818_182));
+    }
 
     #[test]
     fn refused_and_missing_differ() {

@@ -372,9 +372,13 @@ impl Config {
 
     /// What of the user's own files counts for nothing, and names of earlier versions, a line each.
     pub fn faults(&self) -> Vec<String> {
-        let refused = self.refused.borrow();
-        let faults = self.user().faults.iter().chain(refused.iter()).cloned();
+        let faults = self.user().faults.iter().cloned().chain(self.refused());
         faults.chain(self.old_names()).collect()
+    }
+
+    /// Files, and entries of catalogues, that are not used, a line each.
+    pub fn refused(&self) -> Vec<String> {
+        self.refused.borrow().iter().cloned().collect()
     }
 
     /// Settings that have names of earlier versions in what was read, a line each.

@@ -7,6 +7,7 @@ use std::thread;
 
 use super::{Config, Inquiry, InquiryError, JobAds, job_logs};
 use crate::advice::Missing;
+use crate::catalogue;
 use crate::history::{ATTRIBUTES, bounded};
 use crate::policy::Version;
 use crate::queue::{
@@ -111,7 +112,8 @@ pub(super) fn gather(
     now: i64,
 ) -> Result<(Gathered, Remarks), InquiryError> {
     let projection = AdProjection::new(ATTRIBUTES, inquiry.selection.constraint.as_deref())
-        .following(inquiry.attributes.clone());
+        .following(inquiry.attributes.clone())
+        .following(catalogue::current().attributes());
     let projection = match inquiry.places.is_some() {
         true => projection.with(FIT_ATTRIBUTES),
         false => projection,

@@ -18,7 +18,7 @@ use crate::text::{Foreign, SCHEMA_VERSION, printable, to_json_pretty};
 type Make = fn(&Advice, &TimeZone) -> Value;
 
 /// The attributes, in the order printed.
-const ATTRIBUTES: [(&str, Make); 37] = [
+const ATTRIBUTES: [(&str, Make); 38] = [
     ("SchemaVersion", |_, _| SCHEMA_VERSION.into()),
     ("ClusterId", |advice, _| advice.held.job.cluster.into()),
     ("ProcId", |advice, _| advice.held.job.proc.into()),
@@ -49,6 +49,10 @@ const ATTRIBUTES: [(&str, Make); 37] = [
         false => Value::Null,
     }),
     ("Decision", |advice, _| decision(advice)),
+    ("CatalogueEntry", |advice, _| {
+        let entry = advice.held.reading.as_ref().map(|reading| reading.entry().name.as_str());
+        entry.into()
+    }),
     ("Meaning", |advice, _| printable(&sentences::why(advice)).into()),
     ("Evidence", |advice, _| {
         let evidence = advice.evidence.iter();
@@ -229,7 +233,8 @@ mod tests {
         assert_eq!(names, NAMES[..NAMES.len() - 2]);
         for &name in &*NAMES {
             let known = lookup(&attributes, &name.to_lowercase());
-            let absent = ["DAGManJobId", "Undecided", "Change", "Try", "Look"].contains(&name);
+            let absent = ["DAGManJobId", "Undecided", "CatalogueEntry", "Change", "Try", "Look"]
+                .contains(&name);
             assert!(known != Value::Null || absent, "{name}");
         }
     }

@@ -672,6 +672,9 @@ fn meaning_of(
 
 fn detail(known: &HoldCode, subcode: Option<i32>, reason: &str) -> Option<String> {
     let subcode = subcode?;
+    if let Some(means) = known.of_subcode(subcode) {
+        return Some(means.to_owned());
+    }
     match known.subcode {
         Subcode::None | Subcode::Policy => None,
         Subcode::Errno => errno(subcode),
@@ -685,7 +688,7 @@ fn detail(known: &HoldCode, subcode: Option<i32>, reason: &str) -> Option<String
             .map(|resource| resource_word(resource).to_owned()),
         Subcode::Exit if subcode >= 0 => Some(format!("exit status {subcode}")),
         Subcode::Exit => Some("its files could not be sent".to_owned()),
-        Subcode::Ec2 => ec2(known.number, subcode).map(str::to_owned),
+        Subcode::Ec2 => None,
     }
 }
 
@@ -697,51 +700,16 @@ fn errno(number: i32) -> Option<String> {
     }
 }
 
-/// `docs/codes-other-values/hold-reason-codes.rst`: 62 when a plug-in timed out, its exit status
-/// shifted left by eight bits otherwise.
+/// `docs/codes-other-values/hold-reason-codes.rst`: the exit status of a plug-in, shifted left by eight
+/// bits, else an error number.
 fn transfer(subcode: i32) -> Option<String> {
     match subcode {
-        -1001 => Some("there is no plug-in for this kind of URL".to_owned()),
-        -1002 => Some("the plug-in for this kind of URL does not work there".to_owned()),
-        -1003 => Some("the plug-in could not be executed".to_owned()),
-        -1004 => Some("the plug-in reported no result".to_owned()),
-        62 => Some("the file-transfer plug-in took too long (ETIME, 62)".to_owned()),
         256.. if subcode % 256 == 0 => Some(format!(
             "the file-transfer plug-in exited with status {} (subcode {subcode})",
             subcode / 256
         )),
         _ => errno(subcode),
     }
-}
-
-/// The table of the EC2 codes in `hold-table.rst`. A subcode may stand for two things under two
-/// codes.
-fn ec2(code: i32, subcode: i32) -> Option<&'static str> {
-    Some(match (code, subcode) {
-        (37, 1) => "the file for the access key is not given",
-        (37, 2) => "the file for the secret key is not given",
-        (37, 4) => "grid_resource has no service URL",
-        (37, 9) => "the service refused the keys",
-        (37, 10) => "the SSH keypair cannot be used with this kind of server",
-        (37, 20) => "somebody cancelled the request at the service",
-        (38, 3) => "the grid resource is not of type EC2",
-        (38, 5) => "the grid resource type is not set",
-        (38, 7) => "the grid job id is not one of EC2",
-        (38, 21) => "the service reported a status that was not expected",
-        (39, 6) => "EC2_GAHP is not configured",
-        (40, 11) => "while making an SSH keypair",
-        (40, 12) => "while starting an instance",
-        (40, 17) => "while requesting a spot instance",
-        (41, 13) => "the instance ended abnormally",
-        (41, 14) => "the instance ended for a reason HTCondor does not know",
-        (41, 22) => "the service was away for too long",
-        (42, 15) => "the connection failed while an instance was being ended",
-        (42, 16) => "an instance could not be ended, too many times",
-        (42, 17) => "the connection failed while a spot request was being ended",
-        (42, 18) => "a spot request could not be ended, too many times",
-        (42, 19) => "a spot request was gone before its instance was known",
-        _ => return None,
-    })
 }
 
 fn side(reason: &str) -> &'static str {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use holdadvise::cli::switch_debug_on;
-use holdadvise::inquiry::Config;
+use holdadvise::inquiry::{Config, read_catalogue};
 use holdadvise_plugin::confine::{Limits, attempts, confine};
 use holdadvise_plugin::judge::judge;
 use holdadvise_plugin::learn::LearnError;
@@ -42,6 +42,8 @@ fn main() -> ExitCode {
     if debug {
         switch_debug_on(config.get_condor("TOOL_DEBUG").as_deref());
     }
+    // Before the judge is confined.
+    read_catalogue(&config);
     let now = jiff::Timestamp::now().as_second();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
