@@ -5,6 +5,7 @@
 //! what the findings say. That it is true of none of them is said only where nothing else in an ad
 //! could make it true (`never`).
 //!
+//! - `again`: whether what held a job holds it again.
 //! - `codes`: codes and subcodes that are asked for.
 //! - `macros`: macros in a text looked at by itself.
 //! - `names`: attributes and functions by name.
@@ -16,13 +17,17 @@
 //! - `rules`: the table of rules.
 //! - `running`: policies of jobs that are not held.
 //! - `together`: what settings of one file do together.
+//! - `reasons`: the reason and the subcode of a policy.
+//! - `units`: unit letters behind numbers.
 
+mod again;
 mod codes;
 mod macros;
 pub(crate) mod names;
 mod never;
 mod parts;
 mod probe;
+mod reasons;
 mod release;
 mod repair;
 mod rules;
@@ -30,6 +35,7 @@ mod running;
 #[cfg(test)]
 mod tests;
 mod together;
+mod units;
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -71,10 +77,14 @@ pub enum Role {
     Remove,
     /// `on_exit_hold`, `on_exit_remove`: evaluated when the job has exited.
     OnExit,
+    /// `periodic_hold_reason` and its like: the text of what a policy did.
+    Reason,
+    /// `periodic_hold_subcode` and its like: the number of what a policy did.
+    Subcode,
 }
 
 impl Role {
-    /// All roles.
+    /// The roles of policies.
     pub const ALL: [Self; 4] = [Self::Release, Self::Hold, Self::Remove, Self::OnExit];
 
     /// The periodic policies of this role.
@@ -83,7 +93,7 @@ impl Role {
             Self::Release => Some(Kind::Release),
             Self::Hold => Some(Kind::Hold),
             Self::Remove => Some(Kind::Remove),
-            Self::OnExit => None,
+            Self::OnExit | Self::Reason | Self::Subcode => None,
         }
     }
 
@@ -99,13 +109,23 @@ impl Role {
     /// `SYSTEM_PERIODIC_RELEASE_<name>`; `None` for others.
     pub fn of(name: &str) -> Option<Self> {
         let upper = name.to_ascii_uppercase();
-        let is_other = ["_NAMES", "_REASON", "_SUBCODE"].iter().any(|end| upper.ends_with(end));
+        let line = if upper.contains('_') { "_" } else { "" };
+        let ends = [("REASON", Self::Reason), ("SUBCODE", Self::Subcode)];
+        for (end, role) in ends {
+            if let Some(policy) = upper.strip_suffix(&format!("{line}{end}")) {
+                return Self::of_policy(policy).map(|_| role);
+            }
+        }
+        Self::of_policy(&upper)
+    }
+
+    fn of_policy(upper: &str) -> Option<Self> {
         let is_named = |role: Self| {
             let tag = role.kind().and_then(|kind| upper.strip_prefix(kind.system_knob()));
-            !is_other && tag.is_some_and(|tag| tag.starts_with('_'))
+            tag.is_some_and(|tag| tag.starts_with('_') && !tag.ends_with("_NAMES"))
         };
         Self::ALL.into_iter().find(|&role| {
-            is_named(role) || role.names().iter().any(|own| own.eq_ignore_ascii_case(name))
+            is_named(role) || role.names().iter().any(|own| own.eq_ignore_ascii_case(upper))
         })
     }
 }
@@ -238,14 +258,35 @@ fn named(name: &str) -> String {
     Foreign::from(name).named(MAX_QUOTED)
 }
 
+/// Whether a policy by itself holds a job again that was released.
+pub fn held_again(text: &str, setting: &Setting<'_>) -> Option<LintFinding> {
+    if setting.role != Role::Hold || text.len() > MAX_TEXT || text.contains("$(") {
+        return None;
+    }
+    again::alone(text, &Expr::parse_old(text).ok()?, setting.own_attributes)
+}
+
 fn all_findings(text: &str, setting: &Setting<'_>) -> Vec<LintFinding> {
+    if setting.version < units::GONE
+        && let Some(written) = units::written_out(text)
+    {
+        let mut findings = all_findings(&written.text, setting);
+        for finding in &mut findings {
+            finding.span = written.origin(&finding.span);
+        }
+        return findings;
+    }
+    let is_said = matches!(setting.role, Role::Reason | Role::Subcode);
     let (plain, mut findings) = macros::without(text);
     match Expr::parse_old(&plain) {
         Err(error) => {
             // A macro's stand-in is as long as the macro.
             let at = text.floor_char_boundary(error.offset());
             let length = text[at..].chars().next().map_or(0, char::len_utf8);
-            let repair = repair::repair(&plain);
+            let repair = match setting.role {
+                Role::Reason => reasons::repair(text).or_else(|| repair::repair(&plain)),
+                _ => repair::repair(&plain),
+            };
             let what = repair.as_ref().map(|(_, what)| *what).filter(|what| !what.is_empty());
             let message = match what {
                 // What the parser advises about its '=' would not do.
@@ -257,11 +298,21 @@ fn all_findings(text: &str, setting: &Setting<'_>) -> Vec<LintFinding> {
             let message = with_what_is_left(message, corrected.as_deref(), setting);
             findings.push(LintFinding::new(&UNPARSABLE, at..at + length, message, corrected));
         }
+        Ok(expr) if is_said => {
+            let has_macros = !findings.is_empty();
+            findings = Vec::new();
+            let wrong = reasons::wrong_type(text, &expr, setting).filter(|_| !has_macros);
+            match wrong {
+                Some(wrong) => findings.push(wrong),
+                None => findings.extend(parts::findings(text, &expr, setting)),
+            }
+        }
         Ok(expr) => match expr.as_literal() {
             Some(Value::String(inside)) => findings.push(quoted(text, inside, setting)),
             _ => {
                 let has_macros = !findings.is_empty();
                 findings.extend(parts::findings(text, &expr, setting));
+                findings.extend(units::beyond_memory(text, &expr));
                 if matches!(setting.role, Role::Release | Role::Remove) {
                     findings.extend(codes::unused(text, &expr));
                     findings.extend(codes::impossible_subcodes(text, &expr));

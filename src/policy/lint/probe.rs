@@ -210,9 +210,28 @@ pub(super) fn running_again(own: &[(String, String)]) -> ClassAd {
     with_all(&running(held_once(&job_with(own))), &began, HELD_AT)
 }
 
-/// The job after a million holds and runs of ten years.
-pub(super) fn held_often(job: &ClassAd) -> ClassAd {
-    held(job, Counts::Often, &[])
+/// The job after a million holds and runs of ten years; what it counts by reason, expressions say.
+pub(super) fn held_often(job: &ClassAd, followed: &[Expr]) -> ClassAd {
+    held(job, Counts::Often, &labels(followed))
+}
+
+/// The job while it waits for its first run.
+pub(super) fn waiting(job: &ClassAd) -> ClassAd {
+    const OF_RUNS: [&str; 10] = [
+        "JobStartDate",
+        "JobLastStartDate",
+        "JobCurrentStartDate",
+        "JobCurrentStartExecutingDate",
+        "ShadowBday",
+        "MemoryUsage",
+        "ResidentSetSize",
+        "RemoteUserCpu",
+        "RemoteSysCpu",
+        "HoldReason",
+    ];
+    let mut job = with_all(job, &COUNTS, 0);
+    job.retain(|name| !OF_RUNS.iter().any(|run| run.eq_ignore_ascii_case(name)));
+    with(&job, &[("JobStatus", 1), ("LastJobStatus", 0), ("NumJobStarts", 0)])
 }
 
 fn held(job: &ClassAd, counts: Counts, labels: &[String]) -> ClassAd {

@@ -2,7 +2,7 @@
 
 use classads::Expr;
 
-use super::Role;
+use super::{Role, units};
 
 /// A change of the text, and what it is in words where the parser does not say it.
 type Repair = (&'static str, fn(&str) -> String);
@@ -11,7 +11,7 @@ type Repair = (&'static str, fn(&str) -> String);
 pub(super) const OWN_COMMAND: &str = "a command stands in its own value";
 
 /// Tried one by one, then one after the other. What is named stands first in the finding.
-const REPAIRS: [Repair; 8] = [
+const REPAIRS: [Repair; 9] = [
     (OWN_COMMAND, without_command),
     ("it has HTML's escapes for the characters <, > and &", without_html),
     ("it has dashes or quotation marks of typeset text", with_plain_characters),
@@ -20,6 +20,7 @@ const REPAIRS: [Repair; 8] = [
     ("quotation marks are doubled, as inside a quoted string", with_single_quotes),
     ("a backslash stands before an operator", without_backslashes),
     ("words stand where operators should", with_operators),
+    ("a unit letter stands behind a number, which HTCondor knows until 23.9.5", units::converted),
 ];
 
 /// The text corrected, with what was corrected in words; `None` where no change makes it an

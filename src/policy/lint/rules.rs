@@ -47,7 +47,7 @@ macro_rules! rules {
 rules! {
     UNPARSABLE "unparsable" Error
         "The text is no ClassAd expression: condor_submit refuses it, a condor_schedd leaves it \
-         out of its configuration.";
+         out of its configuration. Before 23.9.6 a unit letter may stand behind a number.";
     QUOTED "quoted" Error
         "The whole expression stands in quotation marks: it is a string, which is never true.";
     UNKNOWN_FUNCTION "unknown-function" Error
@@ -57,7 +57,8 @@ rules! {
          not fit.";
     NEVER_TRUE "never-true" Error
         "The expression is true for no hold of any code and subcode, at no age and with no count; \
-         or, for other policies, asks for jobs that are not looked at.";
+         or, for other policies, asks for jobs that are not looked at, or for more memory than \
+         there is.";
     HELD_BY_USER "held-by-user" Error
         "It asks for holds that no policy can release: code 1, put on by a person, and 16, input \
          being spooled (user_job_policy.cpp).";
@@ -112,9 +113,13 @@ rules! {
     MISSPELT "misspelt-policy" Error
         "The name of a command, attribute or knob is nearly that of a policy: HTCondor does not \
          read it.";
+    ANY_STATE "any-state" Warning
+        "A limit of the time since EnteredCurrentStatus without JobStatus: periodic_hold is \
+         evaluated in the queue, too (user_job_policy.cpp), and holds a job that waits as long.";
     HELD_AGAIN "held-again" Warning
-        "What held the job is still true when it is released: what a run used stays in the job ad \
-         until the next run, and the job is held again at the next evaluation.";
+        "What held the job is still true when it is released, and it is held again at the next \
+         evaluation: what a run used stays in the job ad until the next run, and no release \
+         resets QDate, JobStartDate and the counts of a job (releaseJobRaw in schedd.cpp).";
     REMOVED_FIRST "removed-first" Warning
         "Held jobs are removed before the release policy of the same file releases them.";
     UNRELEASED_SUBCODE "unreleased-subcode" Warning
@@ -122,6 +127,13 @@ rules! {
     ENDLESS_RETRY "endless-retry" Warning
         "A job whose program fails is started again each time, and nothing ends it \
          (on_exit_remove in the manual of condor_submit).";
+    RETRIES_UNUSED "retries-unused" Warning
+        "on_exit_hold, which is evaluated before on_exit_remove (user_job_policy.cpp), or \
+         on_exit_remove acts on every exit status of a failure: max_retries, retry_until and \
+         success_exit_code try nothing again.";
+    WRONG_TYPE "wrong-type" Warning
+        "The reason that a policy gives is no string, or its subcode no number: HTCondor leaves \
+         it out (user_job_policy.cpp).";
     NO_DELAY "no-delay" Note
         "A hold is released at the next evaluation, which comes every 60 s or less often \
          (PERIODIC_EXPR_INTERVAL): what failed has little time to recover.";

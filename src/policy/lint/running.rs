@@ -4,10 +4,12 @@ use classads::{BinaryOperator, Budget, Expr, Node, NodeKind};
 
 use super::codes::equal_to;
 use super::parts::replaced_in_whole;
-use super::probe::{HELD_AT, MAX_PARTS, MAX_WORK, is_attribute, is_true, running_again};
-use super::rules::{ALWAYS_TRUE, NEVER_TRUE, RUN_BEFORE};
+use super::probe::{
+    HELD_AT, MAX_PARTS, MAX_WORK, is_attribute, is_true, job_with, running_again, waiting,
+};
+use super::rules::{ALWAYS_TRUE, ANY_STATE, NEVER_TRUE, RUN_BEFORE};
 use super::{LintFinding, Role, Setting, written};
-use crate::policy::clauses::operands;
+use crate::policy::clauses::{followed, operands};
 use crate::policy::forecast::Truth;
 
 /// States in which `periodic_hold` is not evaluated (`user_job_policy.cpp`): removed, completed,
@@ -46,7 +48,7 @@ pub(super) fn findings(text: &str, expr: &Expr, setting: &Setting<'_>) -> Vec<Li
         };
         Some(LintFinding::new(&NEVER_TRUE, clause.span(), message, None))
     });
-    found.chain(run_before(text, expr, setting)).collect()
+    found.chain(run_before(text, expr, setting)).chain(any_state(text, expr, setting)).collect()
 }
 
 /// What a policy of this role does with a job that runs.
@@ -54,7 +56,7 @@ const fn done(role: Role) -> Option<&'static str> {
     match role {
         Role::Hold => Some("held"),
         Role::Remove => Some("removed"),
-        Role::Release | Role::OnExit => None,
+        Role::Release | Role::OnExit | Role::Reason | Role::Subcode => None,
     }
 }
 
@@ -81,6 +83,31 @@ fn run_before(text: &str, expr: &Expr, setting: &Setting<'_>) -> Option<LintFind
         Expr::parse_old(corrected).is_ok_and(|corrected| !is_true_before_start(&corrected, setting))
     });
     Some(LintFinding::new(&RUN_BEFORE, place.span(), message, corrected))
+}
+
+/// A limit of the time that a job is in its state, whichever that is.
+fn any_state(text: &str, expr: &Expr, setting: &Setting<'_>) -> Option<LintFinding> {
+    const SINCE: &str = "EnteredCurrentStatus";
+    let all = followed(&job_with(setting.own_attributes), expr);
+    let is_long = all.iter().flat_map(Expr::nodes).nth(MAX_PARTS).is_some();
+    let names = |name: &str| all.iter().flat_map(Expr::nodes).any(|node| is_attribute(node, name));
+    if setting.role != Role::Hold || is_long || !names(SINCE) || names("JobStatus") {
+        return None;
+    }
+    let mut job = waiting(&job_with(setting.own_attributes));
+    let mut is_held = |since: i64| {
+        job.insert_value(SINCE, since);
+        is_true(&job, expr, 1, &Budget::new(MAX_WORK)) == Some(true)
+    };
+    if !is_held(HELD_AT - LONG_AGO) || is_held(HELD_AT) {
+        return None;
+    }
+    let place = expr.nodes().find(|node| is_attribute(*node, SINCE)).map(|node| node.span());
+    let message = format!(
+        "{SINCE} is when the job came into the state it is in, whichever that is: a job that waits in the queue for as long is held too"
+    );
+    let corrected = Some(format!("JobStatus == 2 && ({})", text.trim()));
+    Some(LintFinding::new(&ANY_STATE, place.unwrap_or(0..text.len()), message, corrected))
 }
 
 /// Whether it is true of a job of a run long ago whose next run is prepared, because of the time at

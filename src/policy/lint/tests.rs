@@ -171,7 +171,7 @@ fn settings_that_contradict_each_other_are_found() {
             ("periodic_hold_subcode", "unreleased-subcode"),
         ),
         (
-            ("SYSTEM_PERIODIC_HOLD_Memory = JobStatus == 2\nSYSTEM_PERIODIC_HOLD_Memory_SUBCODE = 7\n\
+            ("SYSTEM_PERIODIC_HOLD_Memory = JobStatus == 2 && MemoryUsage > 9\nSYSTEM_PERIODIC_HOLD_Memory_SUBCODE = 7\n\
                  SYSTEM_PERIODIC_RELEASE_Memory = HoldReasonCode == 26 && HoldReasonSubCode == 8")
             .to_owned(),
             ("SYSTEM_PERIODIC_HOLD_Memory_SUBCODE", "unreleased-subcode"),
@@ -200,7 +200,6 @@ fn settings_that_go_together_are_not_found() {
         format!(
             "periodic_hold = JobStatus == 2 && MemoryUsage > 2000\nperiodic_release = {RELEASE}"
         ),
-        "periodic_hold = MemoryUsage > 2000".to_owned(),
         format!(
             "periodic_release = {RELEASE}\nperiodic_remove = JobStatus == 5 && time() > EnteredCurrentStatus + 86400"
         ),
@@ -221,8 +220,6 @@ fn settings_that_go_together_are_not_found() {
         "on_exit_remove = ExitCode == 0\nperiodic_remove = NumJobStarts > $(tries)".to_owned(),
         "+MaxTries = 3\non_exit_remove = ExitCode == 0\n\
          on_exit_hold = ExitCode != 0 && NumJobStarts > MaxTries"
-            .to_owned(),
-        "on_exit_remove = ExitCode == 0\nperiodic_hold = JobStatus == 2 && NumJobStarts > 5"
             .to_owned(),
         "on_exit_remove = ExitCode == 0\nperiodic_remove = MyBound".to_owned(),
         // Subcodes that tell policies apart.
@@ -245,6 +242,67 @@ fn settings_that_go_together_are_not_found() {
         "executable = a\nrequirements = true\nqueue 3".to_owned(),
     ] {
         assert_eq!(of_file(&text), [], "{text}");
+    }
+}
+
+/// The rules that a file breaks as a whole.
+fn rules(text: &str) -> Vec<&'static str> {
+    of_file(text).into_iter().map(|(_, rule, _)| rule).collect()
+}
+
+#[test]
+fn retries_that_never_come_are_found() {
+    for (text, expected) in [
+        ("max_retries = 5\non_exit_hold = ExitCode != 0", true),
+        ("max_retries = 5\n+OnExitHold = ExitBySignal || ExitCode =!= 0", true),
+        ("success_exit_code = 4\non_exit_hold = ExitCode != 4", true),
+        ("retry_until = 17\non_exit_hold = ExitCode > 0 && ExitCode != 17", true),
+        ("retry_until = ExitCode > 9\non_exit_hold = ExitCode > 0 && ExitCode < 10", true),
+        ("max_retries = $(tries)\non_exit_hold = true", true),
+        ("max_retries = 5\non_exit_remove = true", true),
+        ("max_retries = 5\non_exit_remove = ExitBySignal == false", true),
+        ("max_retries = 0\non_exit_hold = ExitCode != 0", false),
+        ("on_exit_hold = ExitCode != 0", false),
+        ("max_retries = 5\non_exit_hold = ExitCode == 3", false),
+        ("max_retries = 5\non_exit_hold = ExitBySignal", false),
+        ("max_retries = 5\non_exit_hold = ExitCode != 0 && NumJobStarts >= 3", false),
+        (
+            "max_retries = 5\non_exit_hold = ExitCode != 0 && NumJobCompletions > JobMaxRetries",
+            false,
+        ),
+        ("max_retries = 5\non_exit_remove = ExitCode == 0", false),
+    ] {
+        assert_eq!(rules(text) == ["retries-unused"], expected, "{text}: {:?}", rules(text));
+    }
+    let (_, _, corrected) = of_file("max_retries = 5\non_exit_hold = ExitCode != 0").remove(0);
+    let corrected = corrected.unwrap();
+    assert_eq!(corrected, "NumJobCompletions > JobMaxRetries && (ExitCode != 0)");
+    assert_eq!(rules(&format!("max_retries = 5\non_exit_hold = {corrected}")), [""; 0]);
+}
+
+#[test]
+fn a_limit_of_any_state_is_found() {
+    let own = [("MaxRun".to_owned(), "7200".to_owned())];
+    let hold = Setting { own_attributes: &own, ..Setting::alone(Role::Hold) };
+    for text in [
+        "time() - EnteredCurrentStatus > 3600",
+        "JobUniverse == 5 && EnteredCurrentStatus + 3600 < time()",
+        "(time() - EnteredCurrentStatus) > MaxRun",
+        "time() - EnteredCurrentStatus > 259200 || MemoryUsage > 8000",
+    ] {
+        let found = lint(text, &hold);
+        assert_eq!((found.len(), found[0].rule.name), (1, "any-state"), "{text}");
+        assert_eq!(names(found[0].corrected.as_deref().unwrap(), &hold), [""; 0]);
+        assert!(!names(text, &Setting::alone(Role::Remove)).contains(&"any-state"));
+    }
+    for text in [
+        "JobStatus == 2 && time() - EnteredCurrentStatus > 3600",
+        "(JobStatus == 1 || JobStatus == 2) && time() - EnteredCurrentStatus > 3600",
+        "RemoteHost =!= undefined && time() - EnteredCurrentStatus > 3600",
+        "time() - QDate > 3600",
+        "EnteredCurrentStatus > 0",
+    ] {
+        assert_eq!(names(text, &hold), [""; 0], "{text}");
     }
 }
 
@@ -585,10 +643,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn any_text_is_looked_at(text in "(HoldReasonCode|NumHolds|13|<|==|=|&&|\\|\\||\\(|\\)|\"|\\$\\(x\\)|time\\(\\)| |é|TARGET\\.|\\PC){0,24}") {
-        for role in Role::ALL {
-            for finding in lint(&text, &Setting::alone(role)) {
-                prop_assert!(text.get(finding.span.clone()).is_some(), "{finding:?}");
+    fn any_text_is_looked_at(text in "(HoldReasonCode|NumHolds|13|7G|<|==|=|&&|\\|\\||\\(|\\)|\"|\\$\\(x\\)|time\\(\\)| |é|TARGET\\.|\\PC){0,24}") {
+        for role in Role::ALL.into_iter().chain([Role::Reason, Role::Subcode]) {
+            for version in ["23.0", "25"] {
+                let version = version.parse().unwrap();
+                for finding in lint(&text, &Setting { version, ..Setting::alone(role) }) {
+                    prop_assert!(text.get(finding.span.clone()).is_some(), "{finding:?}");
+                }
             }
         }
     }

@@ -7,13 +7,14 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use classads::{Budget, ClassAd, EvalContext, Expr, Syntax, Value};
 
+use super::again::{self, ran};
 use super::names::{is_known, nearest};
 use super::probe::{
     AGES, HELD_AT, MAX_PARTS, MAX_WORK, constants, context, held_often, held_once, is_attribute,
-    job_with, running, with, with_all,
+    job_with, with, with_all,
 };
 use super::rules::{
-    ENDLESS_RETRY, HELD_AGAIN, MEMORY_BY_STARTS, MISSPELT, REMOVED_FIRST, UNRELEASED_SUBCODE,
+    ENDLESS_RETRY, MEMORY_BY_STARTS, MISSPELT, REMOVED_FIRST, RETRIES_UNUSED, UNRELEASED_SUBCODE,
 };
 use super::{LintFinding, MAX_TEXT, Role};
 use crate::policy::forecast::Truth;
@@ -48,23 +49,38 @@ const ATTRIBUTES: [&str; 4] =
 /// Commands with which `condor_submit` bounds the runs of a job itself.
 const BOUNDS: [&str; 3] = ["max_retries", "retry_until", "success_exit_code"];
 
+/// Retries where a submit description asks for some and does not say how many
+/// (DEFAULT_JOB_MAX_RETRIES).
+const RETRIES: i64 = 2;
+
+/// The greatest exit status of a program.
+const MAX_STATUS: i64 = 255;
+
 /// Where requests stand, and their attributes.
 const REQUESTS: [(&str, &str); 2] =
     [("request_memory", "RequestMemory"), ("request_disk", "RequestDisk")];
 
 /// Counts of starts that begin anew with every submission.
-const STARTS: [&str; 3] = ["NumJobStarts", "NumShadowStarts", "JobRunCount"];
+pub(super) const STARTS: [&str; 3] = ["NumJobStarts", "NumShadowStarts", "JobRunCount"];
 
 /// Times and counts that add up over all runs of a job.
-const CUMULATIVE: [&str; 8] = [
+pub(super) const CUMULATIVE: [&str; 16] = [
+    "BytesRecvd",
+    "BytesSent",
     "RemoteWallClockTime",
+    "CommittedTime",
+    "CommittedSlotTime",
     "CumulativeSlotTime",
-    "RemoteUserCpu",
-    "RemoteSysCpu",
+    "CumulativeSuspensionTime",
+    "CumulativeTransferTime",
     "CumulativeRemoteUserCpu",
+    "CumulativeRemoteSysCpu",
+    "TotalSuspensions",
     "NumJobStarts",
     "NumJobCompletions",
+    "NumCkpts",
     "NumRestarts",
+    "NumSystemHolds",
 ];
 
 /// A policy whose expression is known whole.
@@ -82,7 +98,7 @@ struct Policies<'f> {
 }
 
 /// The policies of a file.
-struct Together<'f> {
+pub(super) struct Together<'f> {
     settings: &'f SettingsFile,
     releases: Policies<'f>,
     /// `periodic_hold` and its like.
@@ -109,6 +125,7 @@ pub fn together(settings: &SettingsFile) -> Vec<(&Assignment, LintFinding)> {
     out.extend(together.removed_first());
     out.extend(together.held_again());
     out.extend(together.endless_retry());
+    out.extend(together.retries_unused());
     // They lie in the order of the file.
     out.sort_by_key(|(assignment, _)| std::ptr::from_ref::<Assignment>(assignment));
     out
@@ -207,6 +224,16 @@ fn switched_on(settings: &SettingsFile, knob: &str) -> Option<BTreeSet<String>> 
 }
 
 impl<'f> Together<'f> {
+    /// A policy by itself, without a file.
+    pub(super) fn without(settings: &'f SettingsFile, job: ClassAd) -> Self {
+        Self { job, ..Self::of(settings) }
+    }
+
+    /// The job, with the attributes of the submit description.
+    pub(super) const fn job(&self) -> &ClassAd {
+        &self.job
+    }
+
     fn of(settings: &'f SettingsFile) -> Self {
         // Of a command the last one counts.
         let mut of_role: [BTreeMap<String, &'f Assignment>; 5] = Default::default();
@@ -223,6 +250,7 @@ impl<'f> Together<'f> {
                 Role::Remove => 2,
                 Role::OnExit if small.ends_with("hold") => 3,
                 Role::OnExit => 4,
+                Role::Reason | Role::Subcode => continue,
             };
             // `on_exit_hold` and `OnExitHold` are one.
             let key: String =
@@ -264,9 +292,9 @@ impl<'f> Together<'f> {
         Self { settings, releases, holds, on_exit_hold, on_exit_remove, removes, job, work }
     }
 
-    /// Whether it is true so many seconds after the hold; `None` where that is not known.
-    fn truth(&self, ad: &ClassAd, expr: &Expr, age: i64) -> Option<bool> {
-        let context = EvalContext { budget: Some(self.work.clone()), ..context(HELD_AT + age) };
+    /// Whether it is true at a time; `None` where that is not known.
+    pub(super) fn truth(&self, ad: &ClassAd, expr: &Expr, now: i64) -> Option<bool> {
+        let context = EvalContext { budget: Some(self.work.clone()), ..context(now) };
         match ad.try_evaluate_expr(expr, &context)? {
             Value::Undefined | Value::Error => None,
             value => Some(Truth::of(&value) == Truth::True),
@@ -274,19 +302,19 @@ impl<'f> Together<'f> {
     }
 
     /// As [`Together::truth`]; what is undefined is not true, `None` where the work is used up.
-    fn is_true(&self, ad: &ClassAd, expr: &Expr, age: i64) -> Option<bool> {
-        match self.truth(ad, expr, age) {
+    fn is_true(&self, ad: &ClassAd, expr: &Expr, now: i64) -> Option<bool> {
+        match self.truth(ad, expr, now) {
             None if self.work.left() == 0 => None,
             truth => Some(truth == Some(true)),
         }
     }
 
-    /// The first of the ages at which a release policy is true, and whether there is one; `None`
-    /// where that is not known.
-    fn released(&self, ad: &ClassAd) -> Option<Option<i64>> {
+    /// The first of the ages at which a release policy is true of a job that was held at this time,
+    /// and whether there is one; `None` where that is not known.
+    pub(super) fn released(&self, ad: &ClassAd, at: i64) -> Option<Option<i64>> {
         for age in AGES {
             for release in &self.releases.whole {
-                if self.is_true(ad, &release.expr, age)? {
+                if self.is_true(ad, &release.expr, at + age)? {
                     return Some(Some(age));
                 }
             }
@@ -331,13 +359,13 @@ impl<'f> Together<'f> {
             }
             let mut asked = Vec::new();
             for subcode in &all_asked {
-                if self.released(&self.held(code, *subcode))?.is_some() {
+                if self.released(&self.held(code, *subcode), HELD_AT)?.is_some() {
                     asked.push(*subcode);
                 }
             }
             let mut out = Vec::new();
             for (assignment, subcode) in &given {
-                let is_released = self.released(&self.held(code, *subcode))?.is_some();
+                let is_released = self.released(&self.held(code, *subcode), HELD_AT)?.is_some();
                 out.extend((!is_released).then_some((*assignment, *subcode)));
             }
             // Policies that one file tells apart by their subcodes are meant so.
@@ -370,7 +398,7 @@ impl<'f> Together<'f> {
         let mut out = Vec::new();
         for (code, subcode) in pairs.take(MOST_PAIRS) {
             let ad = young(&self.held(code, subcode));
-            if let Some(age) = self.released(&ad)? {
+            if let Some(age) = self.released(&ad, HELD_AT)? {
                 out.push((ad, age));
             }
         }
@@ -387,12 +415,12 @@ impl<'f> Together<'f> {
             let mut last = None;
             for (ad, released) in &released {
                 // What removes the job while it runs is not about its hold.
-                if self.is_true(&ran(ad.clone()), &remove.expr, 0)? {
+                if self.is_true(&ran(ad.clone()), &remove.expr, HELD_AT)? {
                     return None;
                 }
                 let mut removed = None;
                 for age in AGES.into_iter().filter(|age| age < released) {
-                    if removed.is_none() && self.is_true(ad, &remove.expr, age)? {
+                    if removed.is_none() && self.is_true(ad, &remove.expr, HELD_AT + age)? {
                         removed = Some(age);
                     }
                 }
@@ -408,7 +436,7 @@ impl<'f> Together<'f> {
         self.removes.whole.iter().filter_map(found).collect()
     }
 
-    /// Holds whose condition is still true when the job was released and waits for its next run.
+    /// Holds whose condition is still true when the job was released.
     fn held_again(&self) -> Vec<(&'f Assignment, LintFinding)> {
         let found = |hold: &Whole<'f>| {
             let name = hold.assignment.setting();
@@ -421,31 +449,9 @@ impl<'f> Together<'f> {
             let subcode = self.settings.assignments().iter().rev().find(is_subcode);
             let subcode =
                 subcode.and_then(|setting| setting.value.text.trim().parse().ok()).unwrap_or(0);
-            let is_again = |ran: &ClassAd, expr: &Expr| {
-                let held = [
-                    ("JobStatus", 5),
-                    ("HoldReasonCode", code),
-                    ("HoldReasonSubCode", subcode),
-                    ("EnteredCurrentStatus", HELD_AT),
-                ];
-                let held = with(ran, &held);
-                let Some(released) = self.released(&held)? else { return Some(false) };
-                let since = ("EnteredCurrentStatus", HELD_AT + released);
-                let idle = with(ran, &[("JobStatus", 1), ("LastJobStatus", 5), since]);
-                Some(self.truth(ran, expr, 0)? && self.truth(&idle, expr, released + 1)?)
-            };
-            let runs = runs(&self.job);
-            runs.iter().find(|ran| is_again(ran, &hold.expr) == Some(true))?;
-            let text = hold.assignment.value.text.trim();
-            let corrected = format!("JobStatus == 2 && ({text})");
-            let is_better = Expr::parse_old(&corrected)
-                .is_ok_and(|new| runs.iter().all(|ran| is_again(ran, &new) == Some(false)));
-            let message = "it is still true of the job that was released and waits for its next \
-                           run, as what the last run used stays in the job ad: it is held again \
-                           at the next evaluation"
-                .to_owned();
-            let corrected = is_better.then_some(corrected);
-            Some((hold.assignment, about(&HELD_AGAIN, hold.assignment, message, corrected)))
+            let text = &hold.assignment.value.text;
+            let finding = again::finding(self, text, &hold.expr, (code, subcode))?;
+            Some((hold.assignment, finding))
         };
         self.holds.whole.iter().filter_map(found).collect()
     }
@@ -460,12 +466,12 @@ impl<'f> Together<'f> {
         }
         let remove = self.on_exit_remove.whole.first()?;
         let exited = exited(&self.job, 1);
-        if self.truth(&exited, &remove.expr, 0)?
+        if self.truth(&exited, &remove.expr, HELD_AT)?
             || self
                 .on_exit_hold
                 .whole
                 .iter()
-                .any(|hold| self.truth(&exited, &hold.expr, 0) != Some(false))
+                .any(|hold| self.truth(&exited, &hold.expr, HELD_AT) != Some(false))
         {
             return None;
         }
@@ -473,7 +479,7 @@ impl<'f> Together<'f> {
             let job = with(&exited, &[("JobStatus", status)]);
             for policy in self.removes.whole.iter().chain(&self.holds.whole) {
                 // What is not known may end it.
-                if self.truth(&job, &policy.expr, 0) != Some(false) {
+                if self.truth(&job, &policy.expr, HELD_AT) != Some(false) {
                     return None;
                 }
             }
@@ -481,13 +487,66 @@ impl<'f> Together<'f> {
         let text = remove.assignment.value.text.trim();
         let corrected = format!("({text}) || NumJobCompletions > 3");
         let is_better = Expr::parse_old(&corrected)
-            .is_ok_and(|corrected| self.truth(&exited, &corrected, 0) == Some(true));
+            .is_ok_and(|corrected| self.truth(&exited, &corrected, HELD_AT) == Some(true));
         let message = "a job whose program exits with status 1 stays in the queue and is started \
                        again, however often it failed; max_retries bounds that, or \
                        NumJobCompletions, which counts the exits"
             .to_owned();
         let corrected = is_better.then_some(corrected);
         Some((remove.assignment, about(&ENDLESS_RETRY, remove.assignment, message, corrected)))
+    }
+
+    /// Policies that act on every failure, so that `condor_submit`'s retries never come.
+    fn retries_unused(&self) -> Vec<(&'f Assignment, LintFinding)> {
+        let given = BOUNDS.map(|bound| self.settings.get(bound));
+        let [retries, until, success] =
+            given.map(|value| value.and_then(|text| text.trim().parse::<i64>().ok()));
+        if given.iter().all(Option::is_none) || retries.is_some_and(|retries| retries < 1) {
+            return Vec::new();
+        }
+        let retries = retries.unwrap_or(RETRIES);
+        let until_expr = given[1].and_then(|text| Expr::parse_old(text).ok());
+        let after = |runs: i64, status: i64| {
+            let counted = with_all(&ran(held_once(&self.job)), &STARTS, runs);
+            let job = with(&counted, &[("NumJobCompletions", runs), ("JobMaxRetries", retries)]);
+            with_all(&job, &["ExitCode", "ExitStatus"], status)
+        };
+        let failed: Vec<ClassAd> = (0..=MAX_STATUS)
+            .filter(|status| *status != success.unwrap_or(0) && Some(*status) != until)
+            .map(|status| after(1, status))
+            .filter(|job| {
+                let ends = |until: &Expr| self.truth(job, until, HELD_AT) == Some(true);
+                until.is_some() || !until_expr.as_ref().is_some_and(ends)
+            })
+            .collect();
+        let acts = |expr: &Expr| {
+            !failed.is_empty()
+                && failed.iter().all(|job| self.truth(job, expr, HELD_AT) == Some(true))
+        };
+        let message = |what: &str| {
+            format!(
+                "it {what} the job at its first failure, whatever its exit status, before \
+                 {} tries it again",
+                BOUNDS.into_iter().find(|bound| self.settings.get(bound).is_some()).unwrap_or("it")
+            )
+        };
+        let holds = self.on_exit_hold.whole.iter().filter(|hold| acts(&hold.expr)).map(|hold| {
+            let text = hold.assignment.value.text.trim();
+            let corrected = format!("NumJobCompletions > JobMaxRetries && ({text})");
+            let is_better = Expr::parse_old(&corrected).is_ok_and(|new| {
+                !acts(&new)
+                    && self.truth(&after(retries + 1, MAX_STATUS), &new, HELD_AT) == Some(true)
+            });
+            let corrected = is_better.then_some(corrected);
+            let (rule, policy) = (&RETRIES_UNUSED, hold.assignment);
+            (policy, about(rule, policy, message("holds"), corrected))
+        });
+        let removes = self.on_exit_remove.whole.iter().filter(|remove| acts(&remove.expr));
+        let removes = removes.map(|remove| {
+            let policy = remove.assignment;
+            (policy, about(&RETRIES_UNUSED, policy, message("removes"), None))
+        });
+        holds.chain(removes).collect()
     }
 }
 
@@ -506,34 +565,10 @@ fn young(ad: &ClassAd) -> ClassAd {
     with_all(&with_all(ad, &began, HELD_AT - 60), &used, 1)
 }
 
-/// A held job a minute after its run began.
-fn ran(held: ClassAd) -> ClassAd {
-    with(&running(held), &[("EnteredCurrentStatus", HELD_AT - 60)])
-}
-
-/// Jobs at the end of a run that went on for long or used much, each in its own way.
-fn runs(job: &ClassAd) -> Vec<ClassAd> {
-    let running = ran(held_once(job));
-    let long_ago = HELD_AT - 30 * 86_400;
-    let began = [
-        "JobCurrentStartDate",
-        "JobCurrentStartExecutingDate",
-        "ShadowBday",
-        "EnteredCurrentStatus",
-    ];
-    let ran_long = with_all(&running, &began, long_ago);
-    let memory = with(&running, &[("MemoryUsage", 1 << 30)]);
-    vec![
-        with_all(&memory, &["ResidentSetSize", "ImageSize"], 1 << 40),
-        with(&running, &[("DiskUsage", 1 << 40)]),
-        with_all(&ran_long, &["RemoteWallClockTime", "RemoteUserCpu"], 30 * 86_400),
-        with_all(&running, &STARTS, 1_000_000),
-    ]
-}
-
 /// The job whose program exited with this status, the millionth time.
 fn exited(job: &ClassAd, status: i64) -> ClassAd {
-    let ad = with_all(&ran(held_often(job)), &CUMULATIVE, 1_000_000_000);
+    let ad = with_all(&ran(held_often(job, &[])), &CUMULATIVE, 1_000_000_000);
+    let ad = with_all(&ad, &["RemoteUserCpu", "RemoteSysCpu"], 1_000_000_000);
     let mut ad = with_all(&ad, &["ExitCode", "ExitStatus"], status);
     ad.insert_value("ExitBySignal", false);
     ad

@@ -14,7 +14,7 @@ use classads::Expr;
 use super::input::{no_policy, read_settings};
 use super::request::Lint;
 use crate::cli::RunError;
-use crate::policy::lint::{LintFinding, Role, Setting, Severity, lint, together};
+use crate::policy::lint::{LintFinding, Role, Setting, Severity, held_again, lint, together};
 use crate::policy::{Assignment, SettingsFile, Version};
 use crate::queue::display_path;
 use crate::text::{plural, shorten};
@@ -133,7 +133,7 @@ pub(super) fn is_file(what: &str) -> bool {
 fn expression(text: &str, asked: &Lint, report: &mut Report) {
     let setting = Setting { version: asked.version, ..Setting::alone(asked.role) };
     let expression: Rc<str> = text.into();
-    report.look(text, &setting, |finding| {
+    let place = |finding: LintFinding| {
         let (shown, mark) = excerpt(text, finding.span.clone());
         Placed {
             file: None,
@@ -144,7 +144,11 @@ fn expression(text: &str, asked: &Lint, report: &mut Report) {
             mark,
             finding,
         }
-    });
+    };
+    report.look(text, &setting, place);
+    if report.findings.len() < MAX_FINDINGS {
+        report.findings.extend(held_again(text, &setting).map(place));
+    }
 }
 
 /// As much of a long line as is shown around a mark, and the mark in it.
