@@ -4,7 +4,8 @@
 //! HTCondor's own reader believes it (`ReadUserLog::synchronize`): at the beginning of a log and
 //! behind a line `...`. What stands before the next such line is one event or damage. A header line
 //! among the lines of an event means that the separator was lost, or that a user wrote it; NUL bytes
-//! mean that a crash left a hole in the file. Where one look at 64 bytes after the other shows that
+//! mean that a crash left a hole in the file. In an event without text of users (a start, an end, its
+//! image size) only the former can be, and the header ends it. Where one look at 64 bytes after the other shows that
 //! there is nothing of that kind, the walk over the lines is spared.
 
 use memchr::{memchr, memmem};
@@ -12,7 +13,7 @@ use memchr::{memchr, memmem};
 use super::super::Damage;
 use super::block::Block;
 use super::header::{EXPECTED_NUMBER, Ids};
-use super::torn::is_torn;
+use super::torn::{has_no_text, is_torn};
 
 /// What stands at the beginning of some bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,10 +72,15 @@ fn find_by(bytes: &[u8], last: bool, plain: impl Fn(&[u8], usize) -> Option<Span
     }
     let Some(mut at) = line_end(rest, last) else { return Found::More { begin } };
     let lines = begin + at;
-    if let Err(expected) = Ids::read(rest) {
-        let damage = Damage::Header { expected };
-        return shifted(resync(rest, last).map(|end| (end, truncated(rest, end, last, damage))));
-    }
+    let ids = match Ids::read(rest) {
+        Ok(ids) => ids,
+        Err(expected) => {
+            let damage = Damage::Header { expected };
+            return shifted(
+                resync(rest, last).map(|end| (end, truncated(rest, end, last, damage))),
+            );
+        }
+    };
     // The worst that the lines show; nothing of them begins an event.
     let mut damage = rest[..at].contains(&0).then_some(Damage::Nul);
     loop {
@@ -100,6 +106,14 @@ fn find_by(bytes: &[u8], last: bool, plain: impl Fn(&[u8], usize) -> Option<Span
                 Separator::No => {}
                 Separator::More => return Found::More { begin },
             },
+            Some(b'0'..=b'9')
+                if damage.is_none()
+                    && has_no_text(ids.number)
+                    && Ids::begins_dated_event(line)
+                    && !is_torn(&rest[..at]) =>
+            {
+                return Found::Event(Span { begin, lines, separator: begin + at, end: begin + at });
+            }
             Some(b'0'..=b'9') if damage.is_none() && Ids::begins_event(line) => {
                 damage = Some(Damage::Unterminated);
             }
@@ -355,6 +369,27 @@ mod tests {
         let text = format!("{HELD}{HELD}");
         assert_eq!(damage(&text, true), (0, text.len(), Damage::Unterminated));
         assert_eq!(find(text.as_bytes(), false), Found::More { begin: 0 });
+    }
+
+    /// No user writes a line of these.
+    #[test]
+    fn a_header_ends_an_event_without_text() {
+        for title in [
+            "001 (1.0.0) 2024-01-02 03:04:05 Job executing on host: <10.0.0.1:9618>\n\tSlotName: s@e\n",
+            "006 (1.0.0) 01/02 03:04:05 Image size of job updated: 500\n\t500  -  MemoryUsage of job (MB)\n",
+            "005 (1.0.0) 2024-01-02 03:04:05 Job terminated.\n\t(1) Normal termination (return value 0)\n",
+        ] {
+            let text = format!("{title}{HELD}...\n");
+            let lines = title.find('\n').unwrap() + 1;
+            let span = Span { begin: 0, lines, separator: title.len(), end: title.len() };
+            for last in [false, true] {
+                assert_eq!(find(text.as_bytes(), last), Found::Event(span));
+            }
+            // The header has to be there with its date, and the event must not be torn.
+            assert_eq!(find(&text.as_bytes()[..title.len() + 20], false), Found::More { begin: 0 });
+            let torn = format!("{}{HELD}{HELD}...\n", &title[..title.len() - 3]);
+            assert_eq!(damage(&torn, false).2, Damage::Unterminated);
+        }
     }
 
     /// What is behind a hole may be the rest of a reason.

@@ -26,12 +26,17 @@ pub(crate) fn quotes_header(line: &[u8]) -> bool {
     })
 }
 
+/// Whether no line of an event of this kind holds text of a user.
+pub(super) const fn has_no_text(number: u16) -> bool {
+    matches!(number, 1 | 3 | 5 | 6 | 10 | 11 | 14..=16)
+}
+
 /// Whether a line may hold any text (the `formatBody` functions of HTCondor's `condor_event.cpp`).
 /// Line 0 is the header line. In doubt it may, as to HTCondor's reader.
 fn is_text(number: u16, index: usize, event: &[u8]) -> bool {
     match (number, index) {
         // Hosts, slots, usage and outcomes: those of another run would be believed.
-        (1 | 3 | 5 | 6 | 10 | 11 | 14..=16, _) => false,
+        (number, _) if has_no_text(number) => false,
         // Titles that are the same in each event.
         (2 | 4 | 7 | 9 | 12 | 13 | 22 | 24..=28, 0) => false,
         // The reason of an eviction stands behind all that its run tells but the table.
