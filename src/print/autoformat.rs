@@ -14,6 +14,7 @@ use super::long::expression;
 use crate::advice::Advice;
 use crate::queue::AdText;
 use crate::sentences::times::{iso, minute};
+use crate::text::Foreign;
 
 /// Prints rows; with headings they wait for the last one to be aligned.
 #[derive(Debug)]
@@ -104,7 +105,7 @@ fn show(cell: &Cell, name: &str, has: &impl Fn(char) -> bool, zone: &TimeZone) -
     let value = match cell {
         Cell::Text(text) => return text.clone(),
         Cell::Foreign(text) if has('V') || has('r') => return expression(&text.value().into()),
-        Cell::Foreign(text) => return text.named(usize::MAX),
+        Cell::Foreign(text) => return foreign(text),
         Cell::Value(value) => value,
     };
     match value {
@@ -114,6 +115,16 @@ fn show(cell: &Cell, name: &str, has: &impl Fn(char) -> bool, zone: &TimeZone) -
         }
         Value::String(text) if !has('V') && !has('r') => text.clone(),
         value => expression(value),
+    }
+}
+
+/// A text of others; a plain word in quotation marks of its own stands as it is, like one without.
+fn foreign(text: &Foreign) -> String {
+    let inside = text.as_given().strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    let word = inside.map(|inside| Foreign::from(inside).named(usize::MAX));
+    match word.filter(|word| !word.starts_with('"')) {
+        Some(word) => format!("\"{word}\""),
+        None => text.named(usize::MAX),
     }
 }
 
@@ -147,6 +158,20 @@ mod tests {
         }
         rows.finish(&mut out).unwrap();
         String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn words_in_quotation_marks_of_their_own_stand_as_they_are() {
+        for (text, expected) in [
+            ("USER", "USER"),
+            ("\"USER\"", "\"USER\""),
+            ("a \"USER\"", "\"a \\\"USER\\\"\""),
+            ("\"in order. Release it\"", "\"\\\"in order. Release it\\\"\""),
+            ("\"\"", "\"\\\"\\\"\""),
+            ("\"", "\"\\\"\""),
+        ] {
+            assert_eq!(foreign(&text.into()), expected);
+        }
     }
 
     #[test]
