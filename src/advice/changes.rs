@@ -182,8 +182,10 @@ const FAR_FROM_LIMIT: (i64, i64) = (1, 2);
 /// The job's own figures contradict that its run met a limit on this resource: the machine, or
 /// others on it, used it up.
 fn was_far_from_limit(resource: Resource, hold: &JudgedHold<'_>, facts: &JobFacts) -> bool {
-    // The kernel ends a run at its limit on memory between two measurements.
-    if resource == Resource::Memory && hold.about() == Some(About::Request) {
+    // The kernel, or another batch system, ends a run at its limit on memory between two measurements.
+    let edit = facts.reading.as_ref().and_then(|reading| reading.entry().edit);
+    let is_named = edit == Some(Edit::Memory) && hold.cause() != Some(Cause::Policy);
+    if resource == Resource::Memory && (hold.about() == Some(About::Request) || is_named) {
         return false;
     }
     used_little(resource, hold, facts)
@@ -316,7 +318,7 @@ fn place_matters(hold: &JudgedHold<'_>, facts: &JobFacts) -> bool {
     if facts.at_bad_place || facts.ends() == Some(Ends::Elsewhere) {
         return true;
     }
-    if matches!(facts.ends(), Some(Ends::Change | Ends::Person)) {
+    if matches!(facts.ends(), Some(Ends::Change | Ends::Person | Ends::NextStart)) {
         return false;
     }
     // A request that was too small, or a quota, is so everywhere.

@@ -336,7 +336,7 @@ impl Weighed<'_> {
         let chances = self.chances;
         let as_is = chances.as_is();
         let needed = matches!(chances.known.ends, Some(Ends::Change | Ends::Person));
-        if needed && action == Action::Other {
+        if needed && action != Action::Site {
             return None;
         }
         if chances.known.lasting.is_some() && action == Action::Other {
