@@ -18,6 +18,9 @@ pub struct Entry {
     /// Its name.
     #[serde(skip)]
     pub name: String,
+    /// Parts that its clauses name.
+    #[serde(skip)]
+    pub named: Vec<&'static str>,
     /// The file that it stands in, and the line of its name.
     #[serde(skip)]
     pub place: (String, usize),
@@ -74,7 +77,8 @@ pub struct Entry {
     pub look: Option<Look>,
     /// Where the claim stands.
     pub source: String,
-    /// Texts that it hits.
+    /// Texts that it hits; empty in the catalogue that is in use.
+    #[serde(default)]
     pub examples: Vec<String>,
     /// Texts that it does not hit.
     #[serde(default)]
@@ -297,7 +301,6 @@ impl Entry {
             () if self.worth.is_some() != is_output || self.kind.is_some() != is_output => {
                 Some("kind and worth are of reads = \"output\", which needs both")
             }
-            () if self.examples.is_empty() => Some("it has no example"),
             () if self.source.is_empty() => Some("it names no source"),
             () => None,
         }

@@ -1,6 +1,6 @@
 //! Files of entries.
 
-use super::Entry;
+use super::{Entry, template};
 
 /// What is wrong with an entry, or with what stands in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,8 +25,39 @@ impl std::fmt::Display for Problem {
     }
 }
 
+/// The text of a shipped file without its examples: most of it, which only a check reads.
+pub(super) fn without_examples(text: &str) -> String {
+    let mut is_example = false;
+    let mut kept = String::with_capacity(text.len() / 2);
+    for line in text.lines() {
+        let begins = line.starts_with("examples = [") || line.starts_with("near = [");
+        is_example |= begins;
+        let ends = line == "]" || begins && line.ends_with(']');
+        // The lines of what follows stay what they are.
+        kept.push_str(if is_example { "" } else { line });
+        kept.push('\n');
+        is_example &= !ends;
+    }
+    kept
+}
+
 /// Entries of a file that are in order, and what is wrong with the others.
 pub fn parse(file: &str, text: &str) -> (Vec<Entry>, Vec<Problem>) {
+    let (mut entries, mut problems) = read(file, text);
+    entries.retain(|entry| {
+        let line = entry.place.1;
+        let has_example = !entry.examples.is_empty();
+        if !has_example {
+            let (entry, what) = (entry.name.clone(), "it has no example".to_owned());
+            problems.push(Problem { file: file.to_owned(), line, entry, what });
+        }
+        has_example
+    });
+    (entries, problems)
+}
+
+/// The same, where no entry needs an example.
+pub(super) fn read(file: &str, text: &str) -> (Vec<Entry>, Vec<Problem>) {
     let (mut entries, mut problems): (Vec<Entry>, Vec<Problem>) = Default::default();
     let problem = |line, entry: &str, what: String| Problem {
         file: file.to_owned(),
@@ -63,8 +94,12 @@ pub fn parse(file: &str, text: &str) -> (Vec<Entry>, Vec<Problem>) {
         };
         match made {
             Ok(entry) => {
+                let clauses = [Some(&entry.means), entry.remedy.as_ref()];
+                let named = template::names()
+                    .filter(|name| clauses.iter().flatten().any(|clause| clause.names(name)))
+                    .collect();
                 let place = (file.to_owned(), line);
-                entries.push(Entry { name: name.to_owned(), place, ..entry });
+                entries.push(Entry { name: name.to_owned(), named, place, ..entry });
             }
             Err((line, what)) => problems.push(problem(line, name, what)),
         }

@@ -17,6 +17,7 @@ mod files;
 mod template;
 mod wording;
 
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
@@ -118,22 +119,49 @@ static CURRENT: OnceLock<Catalogue> = OnceLock::new();
 
 /// The entries that are in use: those that are shipped, and those that [`install`] added.
 pub fn current() -> &'static Catalogue {
-    CURRENT.get_or_init(Catalogue::shipped)
+    CURRENT.get_or_init(|| Catalogue::in_use(Vec::new()))
 }
 
 /// Uses these entries of a site too. Once a text was read in this process, nothing changes.
 pub fn install(of_site: Vec<Entry>) {
-    CURRENT.get_or_init(|| Catalogue::with(of_site));
+    CURRENT.get_or_init(|| Catalogue::in_use(of_site));
 }
 
 /// What the current catalogue says of a hold.
 pub fn read(hold: &HoldText<'_>) -> Option<Reading> {
-    thread_local!(static MEMO: Memo<Rc<[Fit]>> = const { Memo::new() });
+    thread_local!(static MEMO: Memo<Rc<Known>> = const { Memo::new() });
     let catalogue = current();
-    let fits =
-        MEMO.with(|memo| memo.get(hold.reason, |text| catalogue.fits(&cleaned(text)).into()));
-    catalogue.choose(hold, &fits)
+    let known = MEMO.with(|memo| {
+        memo.get(hold.reason, |text| {
+            let fits = catalogue.fits(&cleaned(text));
+            let asks_ad = fits.iter().any(|fit| catalogue.entries[fit.entry].when.is_some());
+            Rc::new(Known { fits, asks_ad, read: RefCell::default() })
+        })
+    });
+    if hold.error.is_some() || hold.ad.is_some() && known.asks_ad {
+        return catalogue.choose(hold, &known.fits);
+    }
+    let codes = (hold.code, hold.subcode);
+    let read = || known.read.borrow().iter().find(|(of, _)| *of == codes).map(|(_, is)| is.clone());
+    read().unwrap_or_else(|| {
+        let reading = catalogue.choose(hold, &known.fits);
+        known.read.borrow_mut().push((codes, reading.clone()));
+        reading
+    })
 }
+
+/// What is known of a text.
+#[derive(Debug)]
+struct Known {
+    fits: Vec<Fit>,
+    /// The ad of the job decides among these.
+    asks_ad: bool,
+    /// What was read of it, by codes.
+    read: RefCell<Vec<(Codes, Option<Reading>)>>,
+}
+
+/// HoldReasonCode and HoldReasonSubCode.
+type Codes = (Option<i32>, Option<i32>);
 
 impl Catalogue {
     /// The entries that are shipped.
@@ -143,14 +171,19 @@ impl Catalogue {
 
     /// These and those that are shipped; of two with one name the one of the site.
     pub fn with(of_site: Vec<Entry>) -> Self {
-        let mut entries = of_site;
-        for (file, text) in SHIPPED {
-            let (shipped, _) = parse(file, text);
-            let is_new = |entry: &Entry| entries.iter().all(|known| known.name != entry.name);
-            let shipped: Vec<Entry> = shipped.into_iter().filter(is_new).collect();
-            entries.extend(shipped);
-        }
-        Self::new(entries)
+        Self::beside(of_site, |file, text| files::read(file, text).0)
+    }
+
+    /// The same without examples.
+    fn in_use(of_site: Vec<Entry>) -> Self {
+        Self::beside(of_site, |file, text| files::read(file, &files::without_examples(text)).0)
+    }
+
+    fn beside(of_site: Vec<Entry>, read: impl Fn(&str, &str) -> Vec<Entry>) -> Self {
+        let shipped = SHIPPED.iter().flat_map(|(file, text)| read(file, text));
+        let is_new = |entry: &Entry| of_site.iter().all(|known| known.name != entry.name);
+        let shipped: Vec<Entry> = shipped.filter(is_new).collect();
+        Self::new(of_site.into_iter().chain(shipped).collect())
     }
 
     /// Of these entries.
@@ -391,12 +424,12 @@ impl Reading {
     /// With parts that its clauses name and the text does not have.
     #[must_use]
     pub fn with(self, value: impl Fn(&'static str) -> Option<String>) -> Self {
-        let clauses = [Some(&self.entry.means), self.entry.remedy.as_ref()];
-        let wanted = |name: &str| clauses.iter().flatten().any(|clause| clause.names(name));
-        let more: Vec<(&'static str, Foreign)> = template::names()
-            .filter(|name| wanted(name) && self.part(name).is_none())
-            .filter_map(|name| Some((name, Foreign::from(value(name)?))))
-            .collect();
+        let missing = self.entry.named.iter().filter(|name| self.part(name).is_none());
+        let more: Vec<(&'static str, Foreign)> =
+            missing.filter_map(|name| Some((*name, Foreign::from(value(name)?)))).collect();
+        if more.is_empty() {
+            return self;
+        }
         let parts = self.parts.iter().cloned().chain(more).collect();
         Self { parts, ..self }
     }

@@ -1,6 +1,6 @@
 //! Wordings: plain text with `*` for anything and `{name}` for a part that is kept.
 
-use memchr::memmem;
+use memchr::memmem::Finder;
 use serde::Deserialize;
 
 use crate::history::reason::{is_break, path_length, url_length};
@@ -21,20 +21,21 @@ const NAMES: [&str; 10] =
 /// Parts that a wording kept of a text: name, and where it stands.
 pub(super) type Parts<'t> = Vec<(&'static str, &'t str)>;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 enum Piece {
-    /// Lower-case text.
-    Text(String),
+    /// Lower-case text, and what finds it.
+    Text(String, Box<Finder<'static>>),
     Anything,
     Named(&'static str),
 }
 
 /// One way to say something.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Wording {
     source: String,
     pieces: Vec<Piece>,
+    letters: usize,
 }
 
 impl TryFrom<String> for Wording {
@@ -61,11 +62,13 @@ impl TryFrom<String> for Wording {
         }
         push_text(&mut pieces, rest);
         let is_open =
-            |two: &[Piece]| !matches!(two[0], Piece::Text(_)) && matches!(two[1], Piece::Named(_));
+            |two: &[Piece]| !matches!(two[0], Piece::Text(..)) && matches!(two[1], Piece::Named(_));
         if pieces.windows(2).any(is_open) {
             return Err(format!("{source:?} has two parts without text between them"));
         }
-        let wording = Self { source, pieces };
+        let texts = pieces.iter().filter_map(Piece::text);
+        let letters = texts.flat_map(str::chars).filter(|c| c.is_alphanumeric()).count();
+        let wording = Self { source, pieces, letters };
         if wording.anchor().len() < ANCHOR {
             let source = &wording.source;
             return Err(format!("{source:?} has no {ANCHOR} letters in a row"));
@@ -76,7 +79,18 @@ impl TryFrom<String> for Wording {
 
 fn push_text(pieces: &mut Vec<Piece>, text: &str) {
     if !text.is_empty() {
-        pieces.push(Piece::Text(text.to_ascii_lowercase()));
+        let text = text.to_ascii_lowercase();
+        let finder = Box::new(Finder::new(&text).into_owned());
+        pieces.push(Piece::Text(text, finder));
+    }
+}
+
+impl Piece {
+    fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text, _) => Some(text),
+            _ => None,
+        }
     }
 }
 
@@ -88,29 +102,22 @@ impl Wording {
 
     /// Its longest piece of text, in lower case: a text without it has not this wording.
     pub(super) fn anchor(&self) -> &str {
-        let texts = self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Text(text) => Some(text.trim()),
-            _ => None,
-        });
+        let texts = self.pieces.iter().filter_map(Piece::text).map(str::trim);
         texts.max_by_key(|text| text.len()).unwrap_or_default()
     }
 
     /// How particular it is: the letters and digits of its text.
     pub(super) fn letters(&self) -> usize {
-        let texts = self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Text(text) => Some(text.chars().filter(|c| c.is_alphanumeric()).count()),
-            _ => None,
-        });
-        texts.sum()
+        self.letters
     }
 
     /// The parts of a text that has this wording; `lower` is the text in lower case.
     pub(super) fn fit<'t>(&self, text: &'t str, lower: &str) -> Option<Parts<'t>> {
         let first = self.pieces.iter().find_map(|piece| match piece {
-            Piece::Text(text) => Some(text.as_str()),
+            Piece::Text(_, finder) => Some(finder),
             _ => None,
         })?;
-        let places = memmem::find_iter(lower.as_bytes(), first).take(BEGINNINGS);
+        let places = first.find_iter(lower.as_bytes()).take(BEGINNINGS);
         places.into_iter().find_map(|at| self.fit_at(text, lower, at))
     }
 
@@ -121,14 +128,15 @@ impl Wording {
         let mut is_first = true;
         for (number, piece) in self.pieces.iter().enumerate() {
             match piece {
-                Piece::Text(wanted) => {
+                Piece::Text(wanted, finder) => {
                     let joined = matches!(before, Some(Piece::Named(_)));
                     let next = self.pieces.get(number + 1);
                     let ends = !matches!(next, Some(Piece::Named(_)));
                     let found = if is_first {
                         is_whole(lower, begin, wanted, !joined, ends).then_some(begin)
                     } else {
-                        memmem::find_iter(&lower.as_bytes()[at..], wanted)
+                        finder
+                            .find_iter(&lower.as_bytes()[at..])
                             .map(|found| at + found)
                             .find(|&found| is_whole(lower, found, wanted, !joined, ends))
                             .filter(|&found| {
@@ -145,7 +153,7 @@ impl Wording {
                 }
                 // It ends as what it is.
                 Piece::Named(name)
-                    if !matches!(self.pieces.get(number + 1), Some(Piece::Text(_))) =>
+                    if !matches!(self.pieces.get(number + 1), Some(Piece::Text(..))) =>
                 {
                     let value = of_kind(name, at_start(name, &text[at..]))?;
                     at = value.as_ptr().addr() - text.as_ptr().addr() + value.len();

@@ -38,10 +38,19 @@ pub(super) fn print(about: &About, config: &Config, out: &mut dyn Write) -> Resu
             }
             Ok(())
         }
-        About::Text(text) => match current().entries().iter().find(|entry| entry.name == *text) {
-            Some(entry) => whole(entry, out),
-            None => hit(text, out),
-        },
+        About::Text(text) => {
+            let named = |entry: &&Entry| entry.name == *text;
+            match current().entries().iter().find(named) {
+                Some(entry) if entry.of_site => whole(entry, out),
+                // With its examples.
+                Some(_) => Catalogue::shipped()
+                    .entries()
+                    .iter()
+                    .find(named)
+                    .map_or(Ok(()), |one| whole(one, out)),
+                None => hit(text, out),
+            }
+        }
         About::File(path) => check_file(path, out),
     }
 }
