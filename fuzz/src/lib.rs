@@ -8,6 +8,7 @@
 mod ads;
 mod advice;
 mod advisor;
+mod catalogue;
 mod checks;
 pub mod corpus;
 mod dag;
@@ -31,6 +32,7 @@ mod train;
 pub use ads::{classad_expr, classad_long};
 pub use advice::advice;
 pub use advisor::advisor_line;
+pub use catalogue::catalogue;
 pub use checks::checks;
 pub use dag::dag;
 pub use kept::{collector, kept};
@@ -52,9 +54,10 @@ pub const BETWEEN: &[u8] = b"\n%%\n";
 pub type Target = fn(&[u8]);
 
 /// All targets by their names.
-pub const TARGETS: [(&str, Target); 22] = [
+pub const TARGETS: [(&str, Target); 23] = [
     ("advice", advice),
     ("advisor_line", advisor_line),
+    ("catalogue", catalogue),
     ("checks", checks),
     ("classad_expr", classad_expr),
     ("classad_long", classad_long),

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use classads::ClassAd;
+use holdadvise::catalogue::parse;
 use holdadvise::collect::{Settings, collect};
 use holdadvise::model::{Archive, DEFAULT_ARCHIVE, FeatureSchema, METADATA_ENTRY};
 use holdadvise_train::data::dataset::{Dataset, Row};
@@ -37,6 +38,7 @@ pub fn of(target: &str) -> Vec<Vec<u8>> {
     match target {
         "advice" => advice(),
         "advisor_line" => lines(&text("fuzz/seeds/advisor_line")),
+        "catalogue" => catalogue(),
         "checks" => checks(),
         "classad_expr" | "policy_replay" => expressions(),
         "classad_long" => ads(),
@@ -70,6 +72,23 @@ fn scripts() -> Vec<Vec<u8>> {
     let r = "library(data.table)\nn <- 1e6\nm = matrix(0, nrow=1000L, ncol=n)\nfor (i in 1:9) { m[i, ] <- x[[i]] + \
              base::mean(x)^2 }\ny <- sapply(1:10, function(k) k * 2)\nrepeat { break }\nx |> sort()\nsystem(\"gzip f\")\n";
     [python, shell, r].map(|text| text.as_bytes().to_vec()).to_vec()
+}
+
+/// The shipped entries, some at a time, with a text that one of them hits.
+fn catalogue() -> Vec<Vec<u8>> {
+    let files = ["container", "curl", "output", "policy", "transfer"];
+    let of_file = |name: &str| {
+        let all = text(&format!("catalogue/{name}.toml"));
+        let entries: Vec<&str> = all.split("\n[").skip(1).step_by(5).collect();
+        let with_text = |entries: &[&str]| {
+            let part = entries.iter().map(|entry| format!("[{entry}\n")).collect::<String>();
+            let example =
+                parse(name, &part).0.iter().flat_map(|entry| &entry.examples).next().cloned();
+            section(&[&part, &example.unwrap_or_default()])
+        };
+        entries.chunks(2).map(with_text).collect::<Vec<_>>()
+    };
+    files.iter().flat_map(|name| of_file(name)).collect()
 }
 
 /// Scripts, and ELF files of the machines that it knows (elf(5)).

@@ -106,7 +106,7 @@ macro_rules! try_all {
 mod each {
     use super::*;
     try_all! {
-        advice advisor_line checks classad_expr classad_long collector dag dataset
+        advice advisor_line catalogue checks classad_expr classad_long collector dag dataset
         eventlog_text hold_reason kept mcp model_archive policy_explain policy_lint policy_replay
         program_head python script sweep_file sweep_folder tool_answers
     }

@@ -1,6 +1,7 @@
 //! The judge by itself: recorded ads and an event log in, lines out that the writer believes.
 
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output, Stdio};
 
 use holdadvise::advice::Recommendation;
@@ -20,12 +21,18 @@ fn judge_with(ads: &[u8], log: &str, hours: &str) -> Output {
 
 /// What the judge says with these settings.
 fn judge_set(ads: &[u8], settings: &[(&str, &str)]) -> Output {
+    judged_by(ads, settings, &[])
+}
+
+/// The same in this environment.
+fn judged_by(ads: &[u8], settings: &[(&str, &str)], environment: &[(&str, &str)]) -> Output {
     let home = tempfile::tempdir().unwrap();
     let settings = settings.iter().map(|(name, value)| (format!("_CONDOR_{name}"), value));
     let mut judge = Command::new(env!("CARGO_BIN_EXE_condor_holdadvise_advisor"))
         .args(["-judge", "-debug"])
         .env("HOME", home.path())
         .envs(settings)
+        .envs(environment.iter().copied())
         .env("_CONDOR_HOLDADVISE_STATE_DIR", home.path())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -368,4 +375,29 @@ fn what_a_policy_would_hold_again_at_once_is_not_released() {
             "{policy}"
         );
     }
+}
+
+#[test]
+fn entries_of_the_administrator_are_used() {
+    let (folder, tools) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let path = folder.path().join("site.toml");
+    let entry = "[site-scratch]\ntext = [\"scratch server {host} is offline\"]\n\
+                 means = \"the scratch server is offline\"\nfault = { server = 1 }\n\
+                 ends = \"time\"\nremedy = \"wait until {host} is back\"\nsource = \"site\"\n\
+                 examples = [\"scratch server fs7 is offline\"]\n";
+    // What is wrong with another one, the writer says.
+    std::fs::write(&path, format!("{entry}[bad]\n")).unwrap();
+    let tool = tools.path().join("condor_config_val");
+    let script = format!("#!/bin/sh\necho 'HOLDADVISE_CATALOGUE = {}'\n", path.display());
+    std::fs::write(&tool, script).unwrap();
+    std::fs::set_permissions(&tool, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let ad = "ClusterId = 7\nProcId = 0\nJobStatus = 5\nNumHolds = 1\nOwner = \"alice\"\n\
+              EnteredCurrentStatus = 1790000000\nHoldReasonCode = 6\nHoldReasonSubCode = 0\n\
+              HoldReason = \"Error from slot1@e1: scratch server fs7 is offline\"\n";
+    let all = judged_by(ad.as_bytes(), &[], &[("PATH", tools.path().to_str().unwrap())]);
+    let all = lines(&all);
+    let Some(Line::Job(job)) = all.iter().find(|line| matches!(line, Line::Job(_))) else {
+        panic!("{all:?}")
+    };
+    assert!(job.reason.contains("the scratch server is offline"), "{}", job.reason);
 }

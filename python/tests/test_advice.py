@@ -7,6 +7,7 @@ import pathlib
 import pickle
 import signal
 import subprocess
+import sys
 import tempfile
 import unittest
 from datetime import datetime, timezone
@@ -22,6 +23,15 @@ REASON = (
     "Transfer input files failure at access point ap while sending files to the execution point. "
     "Details: reading from file {}: (errno 2) No such file or directory"
 )
+ENTRY = """[site-scratch]
+text = ["scratch server {host} is offline"]
+means = "the scratch server is offline"
+fault = { server = 1 }
+ends = "time"
+remedy = "wait until {host} is back"
+source = "site"
+examples = ["scratch server fs7 is offline"]
+"""
 OPTIONS = ["-eventlog", POOL / "EventLog", "-epochs", POOL / "epoch_history"]
 
 
@@ -136,6 +146,29 @@ class Advised(unittest.TestCase):
             self.assertEqual(len(found), 2)
             unlooked = dicts(holdadvise.advise(folder / "ads", checks="none"))
             self.assertNotEqual(without_times(unlooked), untimed[0])
+
+    def test_entries_of_the_administrator_are_used(self):
+        # Entries are read once in a process.
+        code = "import holdadvise, json, sys; print(json.dumps([a.to_dict() for a in "
+        code += f"holdadvise.advise(sys.argv[1], now={NOW})]))"
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            (folder / "site.toml").write_text(ENTRY)
+            config = folder / "condor_config_val"
+            config.write_text(f"#!/bin/sh\necho 'HOLDADVISE_CATALOGUE = {folder}/site.toml'\n")
+            config.chmod(0o755)
+            ad = {"ClusterId": 9, "ProcId": 0, "JobStatus": 5, "HoldReasonCode": 6}
+            ad |= {"HoldReasonSubCode": 0, "HoldReason": "scratch server fs7 is offline"}
+            ad |= {"Owner": "alice", "EnteredCurrentStatus": NOW - 60, "NumHolds": 1}
+            (folder / "ads").write_text(holdadvise.ClassAd(ad).to_long())
+            given = {"env": {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}}
+            done = subprocess.run(
+                [sys.executable, "-c", code, folder / "ads"], capture_output=True, **given
+            )
+            found = json.loads(done.stdout)
+            self.assertEqual(found, advised("-jobads", folder / "ads", "-now", NOW, **given))
+        self.assertEqual(found[0]["CatalogueEntry"], "site-scratch")
+        self.assertIn("wait until fs7 is back", found[0]["Meaning"])
 
     def test_it_is_typed_and_frozen(self):
         fields = set(holdadvise.Advice.__dataclass_fields__) - {"_json", "_text"}

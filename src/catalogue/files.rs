@@ -75,7 +75,7 @@ pub(super) fn read(file: &str, text: &str) -> (Vec<Entry>, Vec<Problem>) {
         };
         let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         let made = match toml::from_str::<Entry>(&body) {
-            _ if !name.chars().all(is_name) => {
+            _ if name.is_empty() || !name.chars().all(is_name) => {
                 Err((line, "a name has lower-case letters, digits and hyphens".to_owned()))
             }
             _ if entries.iter().any(|known| known.name == name) => {
@@ -112,7 +112,8 @@ pub(super) fn read(file: &str, text: &str) -> (Vec<Entry>, Vec<Problem>) {
 fn tables(text: &str) -> impl Iterator<Item = (Option<&str>, usize, String)> {
     let mut all = vec![(None, 1, String::new())];
     for (number, line) in text.lines().enumerate() {
-        let header = line.trim_end().strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+        let header = line.split('#').next().unwrap_or_default().trim_end();
+        let header = header.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
         // A line of an array begins with a quotation mark or a blank.
         match header.filter(|name| !name.contains(['"', '\'', '[', ',', ' '])) {
             Some(name) => all.push((Some(name), number + 1, "\n".to_owned())),

@@ -478,3 +478,67 @@ pub fn cleaned(text: &str) -> String {
         false => kept.join("|"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::history::reason::MAX_REASON;
+    use crate::text::processor_seconds;
+
+    /// A file of entries with these wordings and clause.
+    fn file(wordings: &[String], means: &str) -> String {
+        let entry = |(number, text): (usize, &String)| {
+            format!(
+                "[e-{number}]\ntext = [{text:?}]\nmeans = {means:?}\nfault = {{ chance = 1 }}\n\
+                 ends = \"time\"\nsource = \"x\"\nexamples = [\"x\"]\n"
+            )
+        };
+        wordings.iter().enumerate().map(entry).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_read_by_hostile_entries_is_bounded(
+            wordings in prop::collection::vec(r"([a-c .é]{0,5}(\*|\{(url|path|host|number|word|rest)\})?){1,4}", 1..8),
+            means in r"[a-z\[\]{}. ]{0,12}(\{(url|path|rest|word)\}){0,4}",
+            text in "[a-c .|:/(é0-9]{0,200}",
+            times in 1..200_usize,
+            noise in "\\PC{0,40}|(\\[[a-z]*\\]?\n|text = .{0,9}\n){0,4}",
+        ) {
+            parse("noise", &noise);
+            let (entries, problems) = parse("x", &file(&wordings, &means));
+            prop_assert_eq!(entries.len() + problems.len(), wordings.len());
+            let catalogue: &'static Catalogue = Box::leak(Box::new(Catalogue::new(entries)));
+            let text = text.repeat(times);
+            let hold = HoldText { reason: &text, ..HoldText::default() };
+            if let Some(reading) = catalogue.read(&hold) {
+                prop_assert!(reading.means().len() < 4_096, "{}", reading.means());
+                for (_, part) in reading.parts.iter() {
+                    prop_assert!(part.as_given().len() <= MAX_REASON);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_full_of_anchors_takes_little_time() {
+        let wordings: Vec<String> = (3..60)
+            .flat_map(|at| [format!("{} {{word}}*b", "a".repeat(at)), format!("aaa*{at} aaa")])
+            .collect();
+        let (entries, problems) = parse("x", &file(&wordings, "x"));
+        assert_eq!(problems, []);
+        let of_site: &'static Catalogue = Box::leak(Box::new(Catalogue::with(entries)));
+        let anchors = of_site.entries.iter().flat_map(|entry| &entry.text);
+        let all: String = anchors.map(|wording| format!("{} ", wording.anchor())).collect();
+        for text in ["a".repeat(MAX_REASON), "aaa ".repeat(MAX_REASON / 4), all] {
+            let text = &text[..text.len().min(MAX_REASON)];
+            let started = processor_seconds();
+            of_site.read(&HoldText { reason: text, ..HoldText::default() });
+            let taken = processor_seconds() - started;
+            // Forty times what it takes.
+            assert!(taken < 5.0, "{taken}");
+        }
+    }
+}

@@ -112,10 +112,10 @@ fn check_file(path: &Path, out: &mut dyn Write) -> Result<(), RunError> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| RunError::failed(format!("cannot read {name}: {error}")))?;
     let (entries, mut problems) = parse(&name, &text);
-    let count = entries.len();
+    let names: Vec<String> = entries.iter().map(|entry| entry.name.clone()).collect();
     let entries = entries.into_iter().map(|entry| Entry { of_site: true, ..entry }).collect();
     let of_file = check(&Catalogue::with(entries));
-    problems.extend(of_file.into_iter().filter(|problem| problem.file == name));
+    problems.extend(of_file.into_iter().filter(|problem| names.contains(&problem.entry)));
     for problem in &problems {
         writeln!(out, "{problem}")?;
     }
@@ -123,7 +123,7 @@ fn check_file(path: &Path, out: &mut dyn Write) -> Result<(), RunError> {
         0 => Ok(writeln!(
             out,
             "{name}: {} in order",
-            plural(count, "entry").replace("entrys", "entries")
+            plural(names.len(), "entry").replace("entrys", "entries")
         )?),
         many => Err(RunError::failed(format!("{name}: {}", plural(many, "problem")))),
     }

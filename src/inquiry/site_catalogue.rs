@@ -27,11 +27,13 @@ const FILES: usize = 100;
 /// text is read. Entries that are not used are said among [`Config::faults`].
 pub fn read_catalogue(config: &Config) {
     let mut entries: Vec<Entry> = Vec::new();
-    for (place, is_believed) in places(config) {
+    let is_root = geteuid().is_root();
+    let named = named(config.path(SETTING), is_root);
+    for (place, is_believed) in places(named.as_ref(), is_root) {
         for file in files(&place) {
             let text = match read(&file, is_believed) {
                 Ok(text) => text,
-                Err(error) if is_absent(&error) && config.path(SETTING).is_none() => continue,
+                Err(error) if is_absent(&error) && named.is_none() => continue,
                 Err(error) => {
                     config
                         .refuse(format!("catalogue file {} is not used: {error}", file.display()));
@@ -48,14 +50,18 @@ pub fn read_catalogue(config: &Config) {
     catalogue::install(entries);
 }
 
-/// Files and folders, and whether what is there is believed, whosever it is.
-fn places(config: &Config) -> Vec<(PathBuf, bool)> {
-    let is_root = geteuid().is_root();
-    if let Some((list, is_of_pool)) =
-        config.path(SETTING).filter(|(_, of_pool)| *of_pool || !is_root)
-    {
-        let list = list.to_string_lossy().into_owned();
-        return list.split(':').map(|place| (PathBuf::from(place), is_of_pool)).collect();
+/// What the setting names, for root only that of the administrator.
+fn named(setting: Option<(PathBuf, bool)>, is_root: bool) -> Option<(PathBuf, bool)> {
+    setting.filter(|(_, is_of_pool)| *is_of_pool || !is_root)
+}
+
+/// Files and folders, those that are named or the usual ones, and whether what is there is believed,
+/// whosever it is.
+fn places(named: Option<&(PathBuf, bool)>, is_root: bool) -> Vec<(PathBuf, bool)> {
+    if let Some((list, is_of_pool)) = named {
+        let list = list.to_string_lossy();
+        let list = list.split(':').map(str::trim).filter(|place| !place.is_empty());
+        return list.map(|place| (PathBuf::from(place), *is_of_pool)).collect();
     }
     let mut places = vec![(PathBuf::from(SYSTEM), false)];
     if let Some(dirs) = BaseDirs::new().filter(|_| !is_root) {
@@ -83,5 +89,32 @@ fn read(path: &Path, is_believed: bool) -> io::Result<String> {
     match text.len() as u64 > LONGEST {
         true => Err(io::Error::other(format!("it has more than {LONGEST} bytes"))),
         false => Ok(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The places where the setting, if any, is of the administrator or not.
+    fn places_of(setting: Option<(&str, bool)>, is_root: bool) -> Vec<(PathBuf, bool)> {
+        let setting = setting.map(|(list, is_of_pool)| (PathBuf::from(list), is_of_pool));
+        places(named(setting, is_root).as_ref(), is_root)
+    }
+
+    #[test]
+    fn root_reads_what_the_administrator_named_alone() {
+        let system = [(PathBuf::from(SYSTEM), false)];
+        assert_eq!(places_of(None, true), system);
+        assert_eq!(places_of(Some(("/home/alice/x", false)), true), system);
+        let of_pool = Some(("/a : /b/c.toml:", true));
+        let named = [("/a", true), ("/b/c.toml", true)].map(|(at, of)| (PathBuf::from(at), of));
+        for is_root in [true, false] {
+            assert_eq!(places_of(of_pool, is_root), named);
+        }
+        assert_eq!(places_of(Some(("x", false)), false), [(PathBuf::from("x"), false)]);
+        let home = BaseDirs::new().unwrap().home_dir().to_owned();
+        let usual = places_of(None, false);
+        assert!(usual.len() > 1 && usual[1].0.starts_with(home), "{usual:?}");
     }
 }

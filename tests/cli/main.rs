@@ -5,6 +5,7 @@ mod apply;
 mod apply_journal;
 mod bad_input;
 mod bounds;
+mod catalogue;
 mod checks;
 mod completions;
 mod credentials;
