@@ -501,9 +501,9 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_read_by_hostile_entries_is_bounded(
-            wordings in prop::collection::vec(r"([a-c .é]{0,5}(\*|\{(url|path|host|number|word|rest)\})?){1,4}", 1..8),
-            means in r"[a-z\[\]{}. ]{0,12}(\{(url|path|rest|word)\}){0,4}",
-            text in "[a-c .|:/(é0-9]{0,200}",
+            wordings in prop::collection::vec(r"((aba|bab|é)? ?(\*|\{(url|path|word|rest)\})?){1,4}", 1..8),
+            means in r"[a-z ]{1,12}(\[?\{(url|path|rest|word)\}\]){0,1}(\{(path|rest|word)\}){0,3}",
+            text in "((aba|bab|ab|é|a://b/é|/a)[ .|]?){0,60}",
             times in 1..200_usize,
             noise in "\\PC{0,40}|(\\[[a-z]*\\]?\n|text = .{0,9}\n){0,4}",
         ) {

@@ -77,6 +77,7 @@ class Advice:
     costs: dict[str, float]
     expected_costs: Optional[dict[str, float]]
     decision: Statement
+    catalogue_entry: Optional[str]
     meaning: str
     evidence: list[Statement]
     inputs: list[dict[str, Any]]
