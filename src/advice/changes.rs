@@ -12,8 +12,7 @@ use super::job_facts::{JobFacts, JobSize};
 use super::limit;
 use super::meaning::usual_change;
 use super::undesired;
-use crate::catalogue::Trouble;
-use crate::catalogue::{Edit, Ends, Entry};
+use crate::catalogue::{Edit, Ends, Entry, Trouble};
 use crate::checks::{Check, Fault, Finding, Thing, Why, WordsKind};
 use crate::history::reason::{
     Side, canonical, code_of_transfer, file_name, host, in_sandbox, machine, side, url,
@@ -318,7 +317,7 @@ fn place_matters(hold: &JudgedHold<'_>, facts: &JobFacts) -> bool {
     if facts.at_bad_place || facts.ends() == Some(Ends::Elsewhere) {
         return true;
     }
-    if matches!(facts.ends(), Some(Ends::Change | Ends::Person | Ends::NextStart)) {
+    if facts.ends().is_some_and(|ends| ends.lasts() || ends == Ends::NextStart) {
         return false;
     }
     // A request that was too small, or a quota, is so everywhere.

@@ -209,8 +209,8 @@ pub(super) fn decide(chances: &Chances, costs: &Costs, least_confidence: Option<
     let why = Some(weighed.undecided(&choices));
     // Where no time helps somebody has to act, and does so after a look.
     let looks = chances.looks || !chances.time_helps;
-    let is_known = chances.known.unknown_code.is_none()
-        || matches!(chances.known.ends, Some(Ends::Change | Ends::Person));
+    let is_known =
+        chances.known.unknown_code.is_none() || chances.known.ends.is_some_and(Ends::lasts);
     let (rule, recommendation) = match looks && is_known {
         true => (Rule::LookFirst, Recommendation::Look),
         false => (Rule::NoChoice, Recommendation::Undecided),
@@ -335,7 +335,7 @@ impl Weighed<'_> {
     fn not_better(&self, action: Action, p: f64) -> Option<Against> {
         let chances = self.chances;
         let as_is = chances.as_is();
-        let needed = matches!(chances.known.ends, Some(Ends::Change | Ends::Person));
+        let needed = chances.known.ends.is_some_and(Ends::lasts);
         if needed && action != Action::Site {
             return None;
         }

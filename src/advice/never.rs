@@ -7,8 +7,7 @@ use super::choices::{Against, Choice, Rule};
 use super::decide::{Chances, Decision};
 use super::report::Recommendation;
 use super::undecided::Undecided;
-use crate::catalogue::Ends;
-use crate::catalogue::Trouble;
+use crate::catalogue::{Ends, Trouble};
 use crate::history::Action;
 use crate::hold_code::Cause;
 use crate::metrics::Band;
@@ -81,7 +80,7 @@ fn spooling(known: &Known, choice: &Choice) -> Option<Against> {
 
 /// Of a code that the model does not know only what the ad or the text makes certain is said.
 fn unknown_code(known: &Known, choice: &Choice) -> Option<Against> {
-    let needs_change = matches!(known.ends, Some(Ends::Change | Ends::Person));
+    let needs_change = known.ends.is_some_and(Ends::lasts);
     let is_said = match choice.recommendation {
         Recommendation::Undecided => true,
         Recommendation::Change => known.has_limit || needs_change,
@@ -131,7 +130,7 @@ fn lasting(known: &Known, choice: &Choice) -> Option<Against> {
 /// What nothing but a change or a person ends is not released as it is, and not waited out.
 fn needs_change(known: &Known, choice: &Choice) -> Option<Against> {
     let waits = choice.recommendation == Recommendation::Wait && known.ends == Some(Ends::Change);
-    let is_needed = matches!(known.ends, Some(Ends::Change | Ends::Person));
+    let is_needed = known.ends.is_some_and(Ends::lasts);
     (is_needed && (releases(choice) || waits)).then_some(Against::NeedsChange)
 }
 

@@ -15,8 +15,7 @@ use super::seen::reads;
 use super::try_one::Tries;
 use crate::catalogue::Trouble;
 use crate::features::{Sampler, Scope};
-use crate::history::reason::code_of_transfer;
-use crate::history::reason::in_sandbox;
+use crate::history::reason::{code_of_transfer, in_sandbox};
 use crate::history::{Episode, EventLogView, History, Hold, JobHistory, Symbol, What, reason};
 use eventlog::JobId;
 

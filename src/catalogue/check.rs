@@ -5,29 +5,25 @@ use super::{Catalogue, HoldText, Problem, Reads};
 impl Catalogue {
     /// Which entry a text of this kind hits, and one that counts as much.
     fn hit(&self, reads: Reads, hold: &HoldText<'_>) -> Option<(usize, Option<usize>)> {
-        let text = super::cleaned(hold.reason);
-        let ranked: Vec<(usize, usize)> = match reads {
-            Reads::Reason => self
-                .ranked(hold, &self.fits(&text))
-                .map(|(entry, counts, _)| (entry, counts))
-                .collect(),
-            Reads::Output => {
-                let fits = self.fits_of(hold.reason, Reads::Output);
-                let counts = |fit: &super::Fit| {
-                    let worth = self.entries()[fit.entry].worth.unwrap_or(0);
-                    usize::try_from(worth).unwrap_or(0) * 1_000 + fit.letters
-                };
-                let mut ranked: Vec<_> = fits.iter().map(|fit| (fit.entry, counts(fit))).collect();
-                ranked.sort_by_key(|(_, letters)| std::cmp::Reverse(*letters));
-                ranked
+        match reads {
+            Reads::Reason => {
+                let fits = self.fits(&super::cleaned(hold.reason));
+                let ranked = self.ranked(hold, &fits);
+                let is_fallback = |entry: usize| self.entries()[entry].fallback;
+                first(ranked.map(|(entry, counts, _)| (entry, (is_fallback(entry), counts))))
             }
-        };
-        let &(best, counts) = ranked.first()?;
-        let is_equal = |&&(entry, other): &&(usize, usize)| {
-            other == counts && self.entries()[entry].fallback == self.entries()[best].fallback
-        };
-        Some((best, ranked.get(1).filter(is_equal).map(|(entry, _)| *entry)))
+            Reads::Output => first(self.ranked_outputs(hold.reason).into_iter()),
+        }
     }
+}
+
+/// The first of those that are ranked, and the next where it counts as much.
+fn first<C: PartialEq>(
+    mut ranked: impl Iterator<Item = (usize, C)>,
+) -> Option<(usize, Option<usize>)> {
+    let (best, counts) = ranked.next()?;
+    let next = ranked.next().filter(|(_, other)| *other == counts);
+    Some((best, next.map(|(entry, _)| entry)))
 }
 
 /// What is wrong with the examples of a catalogue's entries: one that hits no entry or another one,

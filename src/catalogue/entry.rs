@@ -171,6 +171,11 @@ impl Ends {
     pub const fn passes(self) -> bool {
         matches!(self, Self::Time | Self::NextStart | Self::Elsewhere)
     }
+
+    /// It stays until somebody acts.
+    pub const fn lasts(self) -> bool {
+        !self.passes()
+    }
 }
 
 /// What of the job is raised.
@@ -282,7 +287,6 @@ impl Entry {
     pub(super) fn fault_of_form(&self) -> Option<&'static str> {
         let is_output = self.reads == Reads::Output;
         let by_codes = !self.code.is_empty() && !self.subcode.is_empty();
-        let needs_remedy = matches!(self.ends, Ends::Change | Ends::Person);
         match () {
             () if self.text.is_empty() && self.error.is_empty() && !by_codes => {
                 Some("it has no text, no error, and not both code and subcode")
@@ -292,7 +296,7 @@ impl Entry {
             {
                 Some("fault needs one name at least, with weights above 0")
             }
-            () if self.remedy.is_none() && needs_remedy && !is_output => {
+            () if self.remedy.is_none() && self.ends.lasts() && !is_output => {
                 Some("it ends by a change or a person, and has no remedy")
             }
             () if self.lasts.is_some() && self.ends != Ends::Time => {

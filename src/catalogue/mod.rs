@@ -18,6 +18,8 @@ mod template;
 mod wording;
 
 use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
@@ -190,7 +192,7 @@ impl Catalogue {
     pub fn new(entries: Vec<Entry>) -> Self {
         let mut anchors: Vec<&str> = Vec::new();
         let mut wordings: Vec<Vec<(usize, usize)>> = Vec::new();
-        let mut known = std::collections::HashMap::new();
+        let mut known = HashMap::new();
         for (number, entry) in entries.iter().enumerate() {
             for (at, wording) in entry.text.iter().enumerate() {
                 let anchor = wording.anchor();
@@ -240,12 +242,17 @@ impl Catalogue {
 
     /// What it says of a line of a program's output.
     pub fn read_output(&self, line: &str) -> Option<&Entry> {
+        let (best, _) = *self.ranked_outputs(line).first()?;
+        Some(&self.entries[best])
+    }
+
+    /// The entries for outputs that fit a line, with worth and letters, the best first.
+    fn ranked_outputs(&self, line: &str) -> Vec<(usize, (Option<i32>, usize))> {
         let fits = self.fits_of(line, Reads::Output);
-        let best = fits.iter().max_by_key(|fit| {
-            let entry = &self.entries[fit.entry];
-            (entry.worth, fit.letters, entry.of_site)
-        })?;
-        Some(&self.entries[best.entry])
+        let counts = |fit: &Fit| (self.entries[fit.entry].worth, fit.letters);
+        let mut ranked: Vec<_> = fits.iter().map(|fit| (fit.entry, counts(fit))).collect();
+        ranked.sort_by_key(|(entry, counts)| (Reverse(*counts), !self.entries[*entry].of_site));
+        ranked
     }
 
     /// What lines of outputs of this kind mean, a clause.
@@ -278,9 +285,8 @@ impl Catalogue {
                 }
                 let Some(parts) = entry.text[at].fit(text, &lower) else { continue };
                 let parts = parts.into_iter().map(|(name, value)| {
-                    // The sandbox of a run is gone with it.
-                    let own = (name == "path").then(|| reason::in_sandbox(value)).flatten();
-                    (name, Foreign::from(own.unwrap_or(value)))
+                    let value = if name == "path" { own_path(value) } else { value };
+                    (name, Foreign::from(value))
                 });
                 let fit = Fit { entry: number, letters, parts: parts.collect() };
                 match known {
@@ -330,20 +336,22 @@ impl Catalogue {
         }
         ranked.sort_by_key(|(number, counts, _)| {
             let entry = &self.entries[*number];
-            (entry.fallback, std::cmp::Reverse(*counts), !entry.of_site, *number)
+            (entry.fallback, Reverse(*counts), !entry.of_site, *number)
         });
         ranked.into_iter()
     }
+}
+
+/// A path as the job knows it: the sandbox of a run is gone with it.
+fn own_path(path: &str) -> &str {
+    reason::in_sandbox(path).unwrap_or(path)
 }
 
 /// A name that a hold reason has, whichever its wording.
 fn named(name: &str, text: &str) -> Option<String> {
     match name {
         "url" => reason::url(text),
-        "path" => {
-            let path = reason::file_name(text)?;
-            Some(reason::in_sandbox(&path).map_or(path.clone(), str::to_owned))
-        }
+        "path" => reason::file_name(text).map(|path| own_path(&path).to_owned()),
         // A federation is no server.
         "host" => reason::file_server(text).filter(|server| !server.contains("://")),
         "machine" => Some(reason::machine(&reason::host(text)?).to_owned()),

@@ -8,28 +8,34 @@ use serde::Deserialize;
 #[serde(try_from = "String")]
 pub struct Template(String);
 
-/// Parts that a clause may name, and what stands for one that is not known.
-const DEFAULTS: [(&str, &str); 15] = [
-    ("url", "the URL"),
-    ("path", "the file"),
-    ("host", "the server"),
-    ("machine", "the machine"),
-    ("image", "the image"),
-    ("attribute", "the attribute"),
-    ("number", "the limit"),
-    ("word", "the name"),
-    ("word2", "the other name"),
-    ("rest", "what the reason says"),
-    ("test", "the expression"),
-    ("proxy", "the proxy"),
-    ("output", "the standard error"),
-    ("log", "the event log"),
-    ("iwd", "the initial working directory"),
+/// Parts that a clause may name, what stands for one that is not known, and whether a wording may
+/// keep it of a text.
+const PARTS: [(&str, &str, bool); 15] = [
+    ("url", "the URL", true),
+    ("path", "the file", true),
+    ("host", "the server", true),
+    ("image", "the image", true),
+    ("attribute", "the attribute", true),
+    ("number", "the limit", true),
+    ("word", "the name", true),
+    ("word2", "the other name", true),
+    ("rest", "what the reason says", true),
+    ("test", "the expression", true),
+    ("machine", "the machine", false),
+    ("proxy", "the proxy", false),
+    ("output", "the standard error", false),
+    ("log", "the event log", false),
+    ("iwd", "the initial working directory", false),
 ];
 
 /// Names of parts.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    DEFAULTS.iter().map(|(name, _)| *name)
+    PARTS.iter().map(|(name, ..)| *name)
+}
+
+/// Names of parts that a wording may keep.
+pub(super) fn names_in_texts() -> impl Iterator<Item = &'static str> {
+    PARTS.iter().filter(|(.., in_texts)| *in_texts).map(|(name, ..)| *name)
 }
 
 impl TryFrom<String> for Template {
@@ -40,8 +46,8 @@ impl TryFrom<String> for Template {
         while let Some((_, after)) = rest.split_once('{') {
             let (name, after) =
                 after.split_once('}').ok_or_else(|| format!("{text:?} has a {{ without }}"))?;
-            if !DEFAULTS.iter().any(|(known, _)| *known == name) {
-                let known = DEFAULTS.map(|(name, _)| name).join(", ");
+            if !names().any(|known| known == name) {
+                let known = names().collect::<Vec<_>>().join(", ");
                 return Err(format!("{text:?} names {{{name}}}; known are {known}"));
             }
             rest = after;
@@ -95,8 +101,8 @@ fn filled(text: &str, value: &impl Fn(&str) -> Option<String>) -> (String, bool)
             Some(value) => out.push_str(&value),
             None => {
                 is_known = false;
-                let default = DEFAULTS.iter().find(|(known, _)| *known == name);
-                let words = default.map_or(name, |(_, words)| words);
+                let part = PARTS.iter().find(|(known, ..)| *known == name);
+                let words = part.map_or(name, |(_, words, _)| words);
                 // `the server {host}` says it already.
                 match out.trim_end().ends_with(words) {
                     true => out.truncate(out.trim_end().len()),

@@ -3,6 +3,7 @@
 use memchr::memmem::Finder;
 use serde::Deserialize;
 
+use super::template::names_in_texts;
 use crate::history::reason::{is_break, path_length, url_length};
 
 /// Bytes of a part that is kept.
@@ -13,10 +14,6 @@ const BEGINNINGS: usize = 16;
 
 /// Letters that one piece of a wording must have, so that it is found fast.
 const ANCHOR: usize = 3;
-
-/// What a part in braces may be.
-const NAMES: [&str; 10] =
-    ["url", "path", "host", "image", "attribute", "number", "word", "word2", "rest", "test"];
 
 /// Parts that a wording kept of a text: name, and where it stands.
 pub(super) type Parts<'t> = Vec<(&'static str, &'t str)>;
@@ -54,8 +51,9 @@ impl TryFrom<String> for Wording {
             }
             let end = sign.find('}').ok_or_else(|| format!("{source:?} has a {{ without }}"))?;
             let name = &sign[1..end];
-            let known = NAMES.iter().find(|known| **known == name).ok_or_else(|| {
-                format!("{source:?} names {{{name}}}; known are {}", NAMES.join(", "))
+            let known = names_in_texts().find(|known| *known == name).ok_or_else(|| {
+                let known = names_in_texts().collect::<Vec<_>>().join(", ");
+                format!("{source:?} names {{{name}}}; known are {known}")
             })?;
             pieces.push(Piece::Named(known));
             rest = &sign[end + 1..];

@@ -96,7 +96,7 @@ where
 
 /// How a file is opened: one that the option or the administrator names is believed, whosever it
 /// is, and what the environment leads to as far as it is one's own.
-fn opened(file: &Path, is_believed: bool) -> io::Result<File> {
+pub(super) fn opened(file: &Path, is_believed: bool) -> io::Result<File> {
     if is_believed { File::open(file) } else { open_own(file) }
 }
 

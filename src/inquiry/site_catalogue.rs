@@ -1,15 +1,17 @@
 //! Entries that a site or a user adds to the catalogue.
 
-use std::fs::{File, read_dir};
+use std::fs::read_dir;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use directories::BaseDirs;
 use rustix::process::geteuid;
 
 use super::Config;
+use super::model_file::opened;
 use crate::catalogue::{self, Entry};
-use crate::private::{is_absent, open_own};
+use crate::private::is_absent;
 
 /// The setting that names files and folders of entries.
 const SETTING: &str = "HOLDADVISE_CATALOGUE";
@@ -24,9 +26,20 @@ const LONGEST: u64 = 1 << 20;
 const FILES: usize = 100;
 
 /// Reads the entries of the site, and as far as this is not root those of the user, before the first
-/// text is read. Entries that are not used are said among [`Config::faults`].
+/// text is read: once in a process. Entries that are not used are said among [`Config::faults`].
 pub fn read_catalogue(config: &Config) {
-    let mut entries: Vec<Entry> = Vec::new();
+    static FAULTS: OnceLock<Vec<String>> = OnceLock::new();
+    let faults = FAULTS.get_or_init(|| {
+        let (entries, faults) = entries(config);
+        catalogue::install(entries);
+        faults
+    });
+    faults.iter().for_each(|fault| config.refuse(fault.clone()));
+}
+
+/// The entries of all files, and what is not used, a line each.
+fn entries(config: &Config) -> (Vec<Entry>, Vec<String>) {
+    let (mut entries, mut faults): (Vec<Entry>, Vec<String>) = Default::default();
     let is_root = geteuid().is_root();
     let named = named(config.path(SETTING), is_root);
     for (place, is_believed) in places(named.as_ref(), is_root) {
@@ -35,19 +48,18 @@ pub fn read_catalogue(config: &Config) {
                 Ok(text) => text,
                 Err(error) if is_absent(&error) && named.is_none() => continue,
                 Err(error) => {
-                    config
-                        .refuse(format!("catalogue file {} is not used: {error}", file.display()));
+                    faults.push(format!("catalogue file {} is not used: {error}", file.display()));
                     continue;
                 }
             };
             let (found, problems) = catalogue::parse(&file.display().to_string(), &text);
-            problems.iter().for_each(|problem| config.refuse(format!("{problem}; it is not used")));
+            faults.extend(problems.iter().map(|problem| format!("{problem}; it is not used")));
             let is_new = |entry: &Entry| entries.iter().all(|known| known.name != entry.name);
             let found: Vec<Entry> = found.into_iter().filter(is_new).collect();
             entries.extend(found.into_iter().map(|entry| Entry { of_site: true, ..entry }));
         }
     }
-    catalogue::install(entries);
+    (entries, faults)
 }
 
 /// What the setting names, for root only that of the administrator.
@@ -83,9 +95,8 @@ fn files(place: &Path) -> Vec<PathBuf> {
 }
 
 fn read(path: &Path, is_believed: bool) -> io::Result<String> {
-    let file = if is_believed { File::open(path) } else { open_own(path) }?;
     let mut text = String::new();
-    file.take(LONGEST + 1).read_to_string(&mut text)?;
+    opened(path, is_believed)?.take(LONGEST + 1).read_to_string(&mut text)?;
     match text.len() as u64 > LONGEST {
         true => Err(io::Error::other(format!("it has more than {LONGEST} bytes"))),
         false => Ok(text),

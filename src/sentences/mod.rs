@@ -40,8 +40,7 @@ use crate::advice::{
 use crate::catalogue::{self, HoldText, Reading};
 use crate::checks::WordsKind;
 use crate::features::Scope;
-use crate::history::reason::code_of_transfer;
-use crate::history::reason::{self, Side};
+use crate::history::reason::{self, Side, code_of_transfer};
 use crate::hold_code::{HoldCode, Subcode, VACATE_BASE};
 use crate::metrics::Band;
 use crate::model::LEAST_RELEASES;

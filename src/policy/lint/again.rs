@@ -80,7 +80,7 @@ pub(super) fn finding(
     }
     let runs = runs(together.job(), &all);
     let of = |expr: &Expr| runs.iter().find_map(|run| held_again(together, run, expr, code));
-    // What is true of a new job is no limit that it comes to.
+    // A policy that is true of a new job is no limit on its runs.
     let is_true = |job: &ClassAd| together.truth(job, expr, HELD_AT) == Some(true);
     if new(together.job()).iter().any(is_true) {
         return None;
