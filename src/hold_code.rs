@@ -276,7 +276,8 @@ pub const VACATE_BASE: i32 = 1000;
 
 /// The rows, by number.
 static CODES: LazyLock<Vec<HoldCode>> = LazyLock::new(|| {
-    let rows: BTreeMap<String, HoldCode> = toml::from_str(include_str!("../catalogue/codes.toml"))
+    let text = include_str!(concat!(env!("OUT_DIR"), "/codes.json"));
+    let rows: BTreeMap<String, HoldCode> = serde_json::from_str(text)
         .unwrap_or_else(|error| unreachable!("catalogue/codes.toml: {error}"));
     let named = rows.into_iter().map(|(name, row)| HoldCode { name: name.leak(), ..row });
     let mut rows: Vec<HoldCode> = named.collect();

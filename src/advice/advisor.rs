@@ -26,7 +26,7 @@ use super::{
     Recommendation, Refusal, Spent, Trouble, Trust, Undecided, Wait, WaitFor, evidence, limit,
     look, transfer_error,
 };
-use crate::catalogue::{Ends, Reading};
+use crate::catalogue::{self, Ends, HoldText, Reading};
 use crate::checks::{Check, Finding};
 use crate::features::{Holds, Neighbourhood, RecoveryColumns, Sample, Sampler, Scope};
 use crate::history::reason::in_sandbox;
@@ -850,17 +850,26 @@ impl<'a> Advisor<'a> {
     }
 }
 
-/// What the catalogue says of a hold: by the typed error of its transfer, else by its text and ad.
+/// What the catalogue says of a hold: by its ad, by the typed error of its transfer, by its text.
 fn reading(held: &Held, hold: &Episode, failed: Option<&FailedTransfer>) -> Option<Reading> {
     let text = hold.reason.as_deref().unwrap_or_default();
     let (code, subcode) = (hold.identity.code, hold.identity.subcode);
     let failed = failed.filter(|failed| failed.decides);
+    let of_ad = held.facts.reading.as_ref();
+    if held.facts.read_of == JobFacts::key_of(code, subcode, text) {
+        let hold = HoldText {
+            code: Some(code),
+            subcode: Some(subcode),
+            reason: text,
+            ..HoldText::default()
+        };
+        catalogue::remember(&hold, of_ad);
+        if of_ad.is_some_and(|reading| reading.entry().when.is_some()) {
+            return of_ad.cloned();
+        }
+    }
     let typed = failed.and_then(|failed| transfer_error::read(&failed.error, code, text));
-    let is_of_ad = held.facts.read_of == JobFacts::key_of(code, subcode, text);
-    typed.map(|reading| held.facts.named(reading)).or_else(|| match is_of_ad {
-        true => held.facts.reading.clone(),
-        false => Said::of(code, subcode, text).reading.map(|reading| held.facts.named(reading)),
-    })
+    typed.or_else(|| Said::of(code, subcode, text).reading)
 }
 
 /// Whether what is waited for is a file server: input from a URL could not be fetched.
@@ -896,7 +905,7 @@ fn describe(
         subcode: Some(hold.identity.subcode),
         reason: (!text.is_empty()).then(|| text.into()),
         cause: SharedCause::of(hold.identity.code, hold.identity.subcode, text),
-        reading: facts.reading.clone(),
+        reading: facts.named_reading(),
         held_since: hold.held_at,
         num_holds: u32::try_from(hold.identity.num_holds).unwrap_or(0),
         dagman_job_id: held.dagman_job_id,

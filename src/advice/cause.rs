@@ -55,7 +55,7 @@ impl<'a> Said<'a> {
             // A program that could not be started for want of its file system or memory.
             Cause::Program
                 if about(self.code) == Some(About::Program)
-                    && !matches!(self.subcode, 2 | 7 | 8 | 13) =>
+                    && !catalogue::errno(self.subcode).is_some_and(|errno| errno.of_program) =>
             {
                 Cause::Host
             }

@@ -408,7 +408,7 @@ fn other(hold: &JudgedHold<'_>, facts: &JobFacts, editable: &Editable) -> Option
     if entry.ends.passes() || entry.remedy.is_none() || is_request {
         return None;
     }
-    let remedy = Some(reading.clone());
+    let remedy = facts.named_reading();
     Some(match usual {
         Some(Change { what: ChangeKind::Correct { what, name, .. }, commands, .. }) => {
             Change::new(ChangeKind::Correct { what, name, remedy }, commands)

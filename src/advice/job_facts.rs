@@ -178,7 +178,7 @@ impl JobFacts {
         let reason = ad.string("HoldReason").unwrap_or_default();
         let (code, subcode) = (number("HoldReasonCode"), number("HoldReasonSubCode"));
         let hold = HoldText { code, subcode, reason: &reason, error: None, ad: Some(ad) };
-        let reading = catalogue::read(&hold).map(|reading| self.named(reading));
+        let reading = catalogue::read(&hold);
         let read_of = Self::key_of(code.unwrap_or(0), subcode.unwrap_or(0), &reason);
         Self { reading, read_of, ..self }
     }
@@ -188,9 +188,10 @@ impl JobFacts {
         fnv1a(format!("{code}/{subcode} {}", canonical(text)).as_bytes())
     }
 
-    /// A reading with the names of the job that its clauses ask for.
-    pub(super) fn named(&self, reading: Reading) -> Reading {
-        reading.with(|name| match name {
+    /// Its reading with the names of the job that the clauses ask for.
+    pub(super) fn named_reading(&self) -> Option<Reading> {
+        let reading = self.reading.clone()?;
+        let named = reading.with(|name| match name {
             "machine" => self.last_remote_host.as_deref().map(|host| machine(host).to_owned()),
             "proxy" => self.proxy.clone(),
             "output" => self.error_output.clone(),
@@ -198,7 +199,8 @@ impl JobFacts {
             "iwd" => self.iwd.clone(),
             "image" => self.image.clone(),
             _ => None,
-        })
+        });
+        Some(named)
     }
 
     /// What ends its hold, where the catalogue says so.

@@ -40,7 +40,10 @@ impl SharedCause {
             subcode,
             side: reason::side(reason),
             resource: Resource::of_hold(code, Some(subcode), reason),
-            trouble: Said::of(code, subcode, reason).trouble().filter(|_| subcode >= 256),
+            trouble: match subcode {
+                256.. => Said::of(code, subcode, reason).trouble(),
+                _ => None,
+            },
         }
     }
 }

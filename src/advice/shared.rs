@@ -223,7 +223,7 @@ impl Holds {
 
 impl OfReason {
     fn of(code: i32, subcode: i32, text: &str) -> Self {
-        let lasts = Said::of(code, subcode, text).trouble().is_some_and(Trouble::lasts);
+        let lasts = || Said::of(code, subcode, text).trouble().is_some_and(Trouble::lasts);
         let server = reason::file_server(text);
         let reads = reads(code_of_transfer(code, text));
         let scope = match server {
@@ -232,7 +232,7 @@ impl OfReason {
             None => Scope::Reason,
         };
         let place = match server {
-            Some(server) if !lasts => Some(server),
+            Some(server) if !lasts() => Some(server),
             _ if reads => reason::url_or_file(text),
             // Each job has a sandbox of its own, so its path says nothing about the cause.
             _ => reason::file_name(text)

@@ -8,7 +8,9 @@ use strum::Display;
 
 use super::template::Template;
 use super::wording::Wording;
+use crate::history::ErrorType;
 use crate::history::reason::Side;
+
 use crate::hold_code::Cause;
 
 /// An entry of the catalogue. Its fields are described in `docs/catalogue.md`.
@@ -18,12 +20,12 @@ pub struct Entry {
     /// Its name.
     #[serde(skip)]
     pub name: String,
-    /// Parts that its clauses name.
-    #[serde(skip)]
-    pub named: Vec<&'static str>,
     /// The file that it stands in, and the line of its name.
     #[serde(skip)]
-    pub place: (String, usize),
+    pub place: (Box<str>, usize),
+    /// Its text as it is written; those that are shipped have theirs in [`sources`](super::sources).
+    #[serde(skip)]
+    pub written: String,
     /// It is not shipped.
     #[serde(skip)]
     pub of_site: bool,
@@ -77,7 +79,7 @@ pub struct Entry {
     pub look: Option<Look>,
     /// Where the claim stands.
     pub source: String,
-    /// Texts that it hits; empty in the catalogue that is in use.
+    /// Texts that it hits; not of those that are shipped.
     #[serde(default)]
     pub examples: Vec<String>,
     /// Texts that it does not hit.
@@ -242,6 +244,17 @@ impl Entry {
         most.map_or(Fault::Chance, |(fault, _)| *fault)
     }
 
+    /// Parts that its clauses name.
+    pub(super) fn named(&self) -> impl Iterator<Item = &'static str> {
+        let remedy = self.remedy.iter().flat_map(Template::names);
+        self.means.names().chain(remedy)
+    }
+
+    /// Codes alone say where it applies.
+    pub(super) fn is_by_codes(&self) -> bool {
+        self.text.is_empty() && self.error.is_empty()
+    }
+
     /// What it complains of, of a file, URL or service.
     pub fn trouble(&self) -> Option<Trouble> {
         let of_fault = |fault: Fault| match fault {
@@ -287,14 +300,28 @@ impl Entry {
     pub(super) fn fault_of_form(&self) -> Option<&'static str> {
         let is_output = self.reads == Reads::Output;
         let by_codes = !self.code.is_empty() && !self.subcode.is_empty();
+        let most = self.fault.values().copied().fold(0.0, f64::max);
+        let is_type = |error: &String| ErrorType::of(error);
+        let narrows = self.when.is_some()
+            || self.files.is_some()
+            || self.at.is_some()
+            || self.fallback
+            || self.edit.is_some()
+            || !(self.code.is_empty() && self.subcode.is_empty() && self.error.is_empty());
         match () {
-            () if self.text.is_empty() && self.error.is_empty() && !by_codes => {
+            () if self.is_by_codes() && !by_codes => {
                 Some("it has no text, no error, and not both code and subcode")
             }
+            () if self.error.iter().any(|error| is_type(error).is_none()) => {
+                Some("error names no ErrorType of HTCondor")
+            }
             () if self.fault.is_empty()
-                || self.fault.values().any(|weight| *weight <= 0.0 || weight.is_nan()) =>
+                || self.fault.values().any(|weight| *weight <= 0.0 || !weight.is_finite()) =>
             {
                 Some("fault needs one name at least, with weights above 0")
+            }
+            () if self.fault.values().filter(|weight| **weight == most).count() > 1 => {
+                Some("fault has two of the highest weight: one has to be the likeliest")
             }
             () if self.remedy.is_none() && self.ends.lasts() && !is_output => {
                 Some("it ends by a change or a person, and has no remedy")
@@ -305,7 +332,14 @@ impl Entry {
             () if self.worth.is_some() != is_output || self.kind.is_some() != is_output => {
                 Some("kind and worth are of reads = \"output\", which needs both")
             }
+            () if self.worth.is_some_and(|worth| !(1..=100).contains(&worth)) => {
+                Some("worth is 1 to 100")
+            }
+            () if is_output && narrows => {
+                Some("reads = \"output\" goes with text and unless alone")
+            }
             () if self.source.is_empty() => Some("it names no source"),
+            () if self.examples.is_empty() => Some("it has no example"),
             () => None,
         }
     }

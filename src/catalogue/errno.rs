@@ -19,12 +19,15 @@ pub struct ErrorNumber {
     pub means: String,
     /// What one complains of, of a file or service.
     pub trouble: Option<Trouble>,
+    /// Of a program that could not be started, it speaks of the program.
+    #[serde(default)]
+    pub of_program: bool,
 }
 
 static NUMBERS: LazyLock<HashMap<i32, ErrorNumber>> = LazyLock::new(|| {
-    let rows: HashMap<String, ErrorNumber> =
-        toml::from_str(include_str!("../../catalogue/errno.toml"))
-            .unwrap_or_else(|error| unreachable!("catalogue/errno.toml: {error}"));
+    let text = include_str!(concat!(env!("OUT_DIR"), "/errno.json"));
+    let rows: HashMap<String, ErrorNumber> = serde_json::from_str(text)
+        .unwrap_or_else(|error| unreachable!("catalogue/errno.toml: {error}"));
     rows.into_iter().map(|(name, row)| (row.number, ErrorNumber { name, ..row })).collect()
 });
 

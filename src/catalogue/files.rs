@@ -1,6 +1,8 @@
 //! Files of entries.
 
-use super::{Entry, template};
+use std::collections::{BTreeMap, HashSet};
+
+use super::Entry;
 
 /// What is wrong with an entry, or with what stands in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,40 +27,27 @@ impl std::fmt::Display for Problem {
     }
 }
 
-/// The text of a shipped file without its examples: most of it, which only a check reads.
-pub(super) fn without_examples(text: &str) -> String {
-    let mut is_example = false;
-    let mut kept = String::with_capacity(text.len() / 2);
-    for line in text.lines() {
-        let begins = line.starts_with("examples = [") || line.starts_with("near = [");
-        is_example |= begins;
-        let ends = line == "]" || begins && line.ends_with(']');
-        // The lines of what follows stay what they are.
-        kept.push_str(if is_example { "" } else { line });
-        kept.push('\n');
-        is_example &= !ends;
-    }
-    kept
+/// The entries that are shipped.
+pub(super) fn shipped() -> impl Iterator<Item = Entry> {
+    /// File, line, name, entry.
+    type Row = (Box<str>, usize, String, Entry);
+    let text = include_str!(concat!(env!("OUT_DIR"), "/entries.json"));
+    let rows: Vec<Row> = serde_json::from_str(text)
+        .unwrap_or_else(|error| unreachable!("the catalogue as it is built: {error}"));
+    rows.into_iter().map(|(file, line, name, entry)| Entry { name, place: (file, line), ..entry })
+}
+
+/// The entries that are shipped as they are written, by name.
+pub fn sources() -> BTreeMap<String, String> {
+    let text = include_str!(concat!(env!("OUT_DIR"), "/sources.json"));
+    serde_json::from_str(text)
+        .unwrap_or_else(|error| unreachable!("the entries as they are written: {error}"))
 }
 
 /// Entries of a file that are in order, and what is wrong with the others.
 pub fn parse(file: &str, text: &str) -> (Vec<Entry>, Vec<Problem>) {
-    let (mut entries, mut problems) = read(file, text);
-    entries.retain(|entry| {
-        let line = entry.place.1;
-        let has_example = !entry.examples.is_empty();
-        if !has_example {
-            let (entry, what) = (entry.name.clone(), "it has no example".to_owned());
-            problems.push(Problem { file: file.to_owned(), line, entry, what });
-        }
-        has_example
-    });
-    (entries, problems)
-}
-
-/// The same, where no entry needs an example.
-pub(super) fn read(file: &str, text: &str) -> (Vec<Entry>, Vec<Problem>) {
     let (mut entries, mut problems): (Vec<Entry>, Vec<Problem>) = Default::default();
+    let mut names = HashSet::new();
     let problem = |line, entry: &str, what: String| Problem {
         file: file.to_owned(),
         line,
@@ -78,9 +67,7 @@ pub(super) fn read(file: &str, text: &str) -> (Vec<Entry>, Vec<Problem>) {
             _ if name.is_empty() || !name.chars().all(is_name) => {
                 Err((line, "a name has lower-case letters, digits and hyphens".to_owned()))
             }
-            _ if entries.iter().any(|known| known.name == name) => {
-                Err((line, "there are two of this name".to_owned()))
-            }
+            _ if !names.insert(name) => Err((line, "there are two of this name".to_owned())),
             Ok(entry) => match entry.fault_of_form() {
                 Some(what) => Err((line, what.to_owned())),
                 None => Ok(entry),
@@ -94,12 +81,9 @@ pub(super) fn read(file: &str, text: &str) -> (Vec<Entry>, Vec<Problem>) {
         };
         match made {
             Ok(entry) => {
-                let clauses = [Some(&entry.means), entry.remedy.as_ref()];
-                let named = template::names()
-                    .filter(|name| clauses.iter().flatten().any(|clause| clause.names(name)))
-                    .collect();
-                let place = (file.to_owned(), line);
-                entries.push(Entry { name: name.to_owned(), named, place, ..entry });
+                let written = format!("[{name}]{}", body.trim_end());
+                let place = (file.into(), line);
+                entries.push(Entry { name: name.to_owned(), place, written, ..entry });
             }
             Err((line, what)) => problems.push(problem(line, name, what)),
         }
@@ -108,20 +92,23 @@ pub(super) fn read(file: &str, text: &str) -> (Vec<Entry>, Vec<Problem>) {
 }
 
 /// The tables of a file: name, line of the name, and body, which begins with a line for it. What
-/// stands before the first has no name.
+/// stands before the first has no name. `[name.fault]` is a table of the entry before it.
 fn tables(text: &str) -> impl Iterator<Item = (Option<&str>, usize, String)> {
-    let mut all = vec![(None, 1, String::new())];
+    let mut all: Vec<(Option<&str>, usize, String)> = vec![(None, 1, String::new())];
     for (number, line) in text.lines().enumerate() {
         let header = line.split('#').next().unwrap_or_default().trim_end();
         let header = header.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-        // A line of an array begins with a quotation mark or a blank.
-        match header.filter(|name| !name.contains(['"', '\'', '[', ',', ' '])) {
-            Some(name) => all.push((Some(name), number + 1, "\n".to_owned())),
-            None => {
-                if let Some((.., body)) = all.last_mut() {
-                    body.push_str(line);
-                    body.push('\n');
-                }
+        let header = header.map(|name| name.trim().trim_matches('"'));
+        // A line of an array begins with a blank, or has more than one word.
+        let name = header.filter(|name| !name.contains(['"', '\'', '[', ',', ' ']));
+        let Some((last, _, body)) = all.last_mut() else { continue };
+        let of_last = name.and_then(|name| name.strip_prefix((*last)?)?.strip_prefix('.'));
+        match (name, of_last) {
+            (Some(name), None) => all.push((Some(name), number + 1, "\n".to_owned())),
+            (_, Some(of_last)) => body.push_str(&format!("[{of_last}]\n")),
+            (None, None) => {
+                body.push_str(line);
+                body.push('\n');
             }
         }
     }

@@ -6,7 +6,8 @@
 //! - `check`: entries against their own examples.
 //! - `entry`: the form of an entry.
 //! - `errno`: error numbers.
-//! - `files`: files of entries, and where a site has its own.
+//! - `files`: files of entries.
+//! - `index`: wordings by a word that a text must have.
 //! - `template`: clauses with parts that are filled in.
 //! - `wording`: ways to say something.
 
@@ -14,23 +15,24 @@ mod check;
 mod entry;
 mod errno;
 mod files;
+mod index;
 mod template;
 mod wording;
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
-use aho_corasick::AhoCorasick;
 use classads::ClassAd;
 use serde::{Serialize, Serializer};
 
 pub use check::check;
 pub use entry::{Edit, Ends, Entry, Fault, Look, Moved, Reads, Trouble, WordsKind};
 pub use errno::{ErrorNumber, errno};
-pub use files::{Problem, parse};
+pub use files::{Problem, parse, sources};
+pub(crate) use index::Index;
 pub use template::Template;
 pub use wording::Wording;
 
@@ -44,32 +46,19 @@ const NARROW: usize = 10;
 /// Letters that a typed error counts as: its first word, and the finer one behind it.
 const TYPED: [usize; 2] = [5, 40];
 
+/// Codes of one text that are remembered. Assumed: hardly any text comes with more than one.
+const CODES: usize = 8;
+
 /// Characters of a part in a clause.
 const PART: usize = 120;
-
-/// The files that are shipped.
-const SHIPPED: [(&str, &str); 11] = [
-    ("container.toml", include_str!("../../catalogue/container.toml")),
-    ("credential.toml", include_str!("../../catalogue/credential.toml")),
-    ("curl.toml", include_str!("../../catalogue/curl.toml")),
-    ("file.toml", include_str!("../../catalogue/file.toml")),
-    ("grid.toml", include_str!("../../catalogue/grid.toml")),
-    ("output.toml", include_str!("../../catalogue/output.toml")),
-    ("pelican.toml", include_str!("../../catalogue/pelican.toml")),
-    ("person.toml", include_str!("../../catalogue/person.toml")),
-    ("policy.toml", include_str!("../../catalogue/policy.toml")),
-    ("start.toml", include_str!("../../catalogue/start.toml")),
-    ("transfer.toml", include_str!("../../catalogue/transfer.toml")),
-];
 
 /// Entries, and what finds them in a text.
 #[derive(Debug)]
 pub struct Catalogue {
     entries: Vec<Entry>,
-    /// Anchors of wordings.
-    anchors: AhoCorasick,
-    /// Of each anchor the wordings that have it: entry and number.
-    wordings: Vec<Vec<(usize, usize)>>,
+    /// Entry and number in it of each wording.
+    wordings: Vec<(usize, usize)>,
+    index: Index,
     /// Entries without wordings, by codes or typed errors.
     others: Vec<usize>,
 }
@@ -121,94 +110,90 @@ static CURRENT: OnceLock<Catalogue> = OnceLock::new();
 
 /// The entries that are in use: those that are shipped, and those that [`install`] added.
 pub fn current() -> &'static Catalogue {
-    CURRENT.get_or_init(|| Catalogue::in_use(Vec::new()))
+    CURRENT.get_or_init(|| Catalogue::with(Vec::new()))
 }
 
 /// Uses these entries of a site too. Once a text was read in this process, nothing changes.
 pub fn install(of_site: Vec<Entry>) {
-    CURRENT.get_or_init(|| Catalogue::in_use(of_site));
+    CURRENT.get_or_init(|| Catalogue::with(of_site));
 }
 
 /// What the current catalogue says of a hold.
 pub fn read(hold: &HoldText<'_>) -> Option<Reading> {
-    thread_local!(static MEMO: Memo<Rc<Known>> = const { Memo::new() });
     let catalogue = current();
-    let known = MEMO.with(|memo| {
-        memo.get(hold.reason, |text| {
-            let fits = catalogue.fits(&cleaned(text));
-            let asks_ad = fits.iter().any(|fit| catalogue.entries[fit.entry].when.is_some());
-            Rc::new(Known { fits, asks_ad, read: RefCell::default() })
-        })
-    });
-    if hold.error.is_some() || hold.ad.is_some() && known.asks_ad {
-        return catalogue.choose(hold, &known.fits);
-    }
+    let known = known(hold.reason);
     let codes = (hold.code, hold.subcode);
-    let read = || known.read.borrow().iter().find(|(of, _)| *of == codes).map(|(_, is)| is.clone());
-    read().unwrap_or_else(|| {
-        let reading = catalogue.choose(hold, &known.fits);
-        known.read.borrow_mut().push((codes, reading.clone()));
+    let fits = || known.fits.get_or_init(|| catalogue.fits(&cleaned(hold.reason)));
+    let asks_ad = || {
+        let when = |fit: &Fit| catalogue.entries[fit.entry].when.is_some();
+        catalogue.asks_ad(hold.code) || fits().iter().any(when)
+    };
+    if hold.error.is_some() || hold.ad.is_some() && asks_ad() {
+        return catalogue.choose(hold, fits());
+    }
+    known.of(codes).unwrap_or_else(|| {
+        let reading = catalogue.choose(hold, fits());
+        known.add(codes, reading.clone());
         reading
     })
 }
 
+/// Notes what was read of a hold elsewhere, where no ad decided it.
+pub(crate) fn remember(hold: &HoldText<'_>, reading: Option<&Reading>) {
+    let (known, codes) = (known(hold.reason), (hold.code, hold.subcode));
+    let is_of_ad = reading.is_some_and(|reading| reading.entry().when.is_some());
+    if !is_of_ad && known.of(codes).is_none() {
+        known.add(codes, reading.cloned());
+    }
+}
+
+/// What this thread knows of a text.
+fn known(text: &str) -> Rc<Known> {
+    thread_local!(static MEMO: Memo<Rc<Known>> = const { Memo::new() });
+    MEMO.with(|memo| memo.get(text, |_| Rc::default()))
+}
+
 /// What is known of a text.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Known {
-    fits: Vec<Fit>,
-    /// The ad of the job decides among these.
-    asks_ad: bool,
+    fits: OnceCell<Vec<Fit>>,
     /// What was read of it, by codes.
     read: RefCell<Vec<(Codes, Option<Reading>)>>,
+}
+
+impl Known {
+    fn of(&self, codes: Codes) -> Option<Option<Reading>> {
+        self.read.borrow().iter().find(|(of, _)| *of == codes).map(|(_, reading)| reading.clone())
+    }
+
+    fn add(&self, codes: Codes, reading: Option<Reading>) {
+        let mut read = self.read.borrow_mut();
+        read.truncate(CODES - 1);
+        read.insert(0, (codes, reading));
+    }
 }
 
 /// HoldReasonCode and HoldReasonSubCode.
 type Codes = (Option<i32>, Option<i32>);
 
 impl Catalogue {
-    /// The entries that are shipped.
-    pub fn shipped() -> Self {
-        Self::with(Vec::new())
-    }
-
-    /// These and those that are shipped; of two with one name the one of the site.
+    /// These entries of a site and those that are shipped; of two with one name the one of the site.
     pub fn with(of_site: Vec<Entry>) -> Self {
-        Self::beside(of_site, |file, text| files::read(file, text).0)
-    }
-
-    /// The same without examples.
-    fn in_use(of_site: Vec<Entry>) -> Self {
-        Self::beside(of_site, |file, text| files::read(file, &files::without_examples(text)).0)
-    }
-
-    fn beside(of_site: Vec<Entry>, read: impl Fn(&str, &str) -> Vec<Entry>) -> Self {
-        let shipped = SHIPPED.iter().flat_map(|(file, text)| read(file, text));
-        let is_new = |entry: &Entry| of_site.iter().all(|known| known.name != entry.name);
-        let shipped: Vec<Entry> = shipped.filter(is_new).collect();
+        let names: HashSet<&str> = of_site.iter().map(|entry| entry.name.as_str()).collect();
+        let is_new = |entry: &Entry| !names.contains(entry.name.as_str());
+        let shipped: Vec<Entry> = files::shipped().filter(is_new).collect();
         Self::new(of_site.into_iter().chain(shipped).collect())
     }
 
     /// Of these entries.
     pub fn new(entries: Vec<Entry>) -> Self {
-        let mut anchors: Vec<&str> = Vec::new();
-        let mut wordings: Vec<Vec<(usize, usize)>> = Vec::new();
-        let mut known = HashMap::new();
-        for (number, entry) in entries.iter().enumerate() {
-            for (at, wording) in entry.text.iter().enumerate() {
-                let anchor = wording.anchor();
-                let place = *known.entry(anchor).or_insert_with(|| {
-                    anchors.push(anchor);
-                    wordings.push(Vec::new());
-                    anchors.len() - 1
-                });
-                wordings[place].push((number, at));
-            }
-        }
-        // Only anchors that are too many for a machine of this size fail.
-        let anchors = AhoCorasick::new(&anchors).unwrap_or_else(|_| empty());
         let others = (0..entries.len())
             .filter(|&number| entries[number].text.is_empty() || !entries[number].error.is_empty());
-        Self { others: others.collect(), anchors, wordings, entries }
+        let numbers =
+            |(entry, one): (usize, &Entry)| (0..one.text.len()).map(move |number| (entry, number));
+        let wordings: Vec<(usize, usize)> = entries.iter().enumerate().flat_map(numbers).collect();
+        let index = Index::of(entries.iter().flat_map(|entry| &entry.text));
+        Self { others: others.collect(), wordings, index, entries }
     }
 
     /// All entries, those of the site first.
@@ -228,6 +213,13 @@ impl Catalogue {
         ranked.map(|(entry, counts, _)| (self.entries[entry].name.as_str(), counts)).collect()
     }
 
+    /// Whether the ad of a job decides whether an entry by codes applies to a hold of this one.
+    fn asks_ad(&self, code: Option<i32>) -> bool {
+        let by_codes = self.others.iter().map(|&number| &self.entries[number]);
+        let mut conditional = by_codes.filter(|entry| entry.when.is_some() && entry.is_by_codes());
+        conditional.any(|entry| code.is_none_or(|code| entry.code.contains(&code)))
+    }
+
     /// Attributes of the job ad that conditions name.
     pub fn attributes(&self) -> Vec<String> {
         let conditions = self.entries.iter().filter_map(|entry| entry.when.as_ref());
@@ -241,24 +233,31 @@ impl Catalogue {
     }
 
     /// What it says of a line of a program's output.
-    pub fn read_output(&self, line: &str) -> Option<&Entry> {
-        let (best, _) = *self.ranked_outputs(line).first()?;
-        Some(&self.entries[best])
+    pub fn read_output(&'static self, line: &str) -> Option<Reading> {
+        let best = self.ranked_outputs(line).into_iter().next()?;
+        Some(Reading { entry: &self.entries[best.entry], parts: best.parts })
     }
 
-    /// The entries for outputs that fit a line, with worth and letters, the best first.
-    fn ranked_outputs(&self, line: &str) -> Vec<(usize, (Option<i32>, usize))> {
-        let fits = self.fits_of(line, Reads::Output);
-        let counts = |fit: &Fit| (self.entries[fit.entry].worth, fit.letters);
-        let mut ranked: Vec<_> = fits.iter().map(|fit| (fit.entry, counts(fit))).collect();
-        ranked.sort_by_key(|(entry, counts)| (Reverse(*counts), !self.entries[*entry].of_site));
-        ranked
+    /// Names of the entries for outputs that fit a line, the best first.
+    pub fn outputs(&self, line: &str) -> Vec<&str> {
+        let ranked = self.ranked_outputs(line).into_iter();
+        ranked.map(|fit| self.entries[fit.entry].name.as_str()).collect()
+    }
+
+    /// The entries for outputs that fit a line, the best first.
+    fn ranked_outputs(&self, line: &str) -> Vec<Fit> {
+        let mut fits = self.fits_of(line, Reads::Output);
+        fits.sort_by_key(|fit| {
+            let entry = &self.entries[fit.entry];
+            (Reverse((entry.worth, fit.letters)), !entry.of_site)
+        });
+        fits
     }
 
     /// What lines of outputs of this kind mean, a clause.
-    pub fn of_output(&self, kind: WordsKind) -> Option<&str> {
+    pub fn of_output(&'static self, kind: WordsKind) -> Option<String> {
         let entry = self.entries.iter().find(|entry| entry.kind == Some(kind))?;
-        Some(entry.means.source())
+        Some(Reading { entry, parts: Arc::from([]) }.means())
     }
 
     /// The entries for hold reasons whose wordings fit a text.
@@ -268,36 +267,35 @@ impl Catalogue {
 
     fn fits_of(&self, text: &str, reads: Reads) -> Vec<Fit> {
         let lower = text.to_ascii_lowercase();
-        let mut seen = vec![false; self.wordings.len()];
         let mut fits: Vec<Fit> = Vec::new();
-        for found in self.anchors.find_overlapping_iter(&lower) {
-            let anchor = found.pattern().as_usize();
-            if std::mem::replace(&mut seen[anchor], true) {
-                continue;
+        let wording = |number: usize| {
+            let (entry, number) = self.wordings[number];
+            &self.entries[entry].text[number]
+        };
+        self.index.each(wording, &lower, |number, wording, at| {
+            let (number, _) = self.wordings[number];
+            let letters = wording.letters();
+            let known = fits.iter().position(|fit| fit.entry == number);
+            if self.entries[number].reads != reads
+                || known.is_some_and(|known| fits[known].letters >= letters)
+            {
+                return true;
             }
-            for &(number, at) in &self.wordings[anchor] {
-                let entry = &self.entries[number];
-                let letters = entry.text[at].letters();
-                let known = fits.iter().position(|fit| fit.entry == number);
-                if entry.reads != reads || known.is_some_and(|known| fits[known].letters >= letters)
-                {
-                    continue;
-                }
-                let Some(parts) = entry.text[at].fit(text, &lower) else { continue };
-                let parts = parts.into_iter().map(|(name, value)| {
-                    let value = if name == "path" { own_path(value) } else { value };
-                    (name, Foreign::from(value))
-                });
-                let fit = Fit { entry: number, letters, parts: parts.collect() };
-                match known {
-                    Some(known) => fits[known] = fit,
-                    None => fits.push(fit),
-                }
+            let Some(parts) = wording.fit_at(text, &lower, at) else { return false };
+            let parts = parts.into_iter().map(|(name, value)| {
+                let value = if name == "path" { own_path(value) } else { value };
+                (name, Foreign::from(value))
+            });
+            let fit = Fit { entry: number, letters, parts: parts.collect() };
+            match known {
+                Some(known) => fits[known] = fit,
+                None => fits.push(fit),
             }
-        }
+            true
+        });
         fits.retain(|fit| {
             let unless = &self.entries[fit.entry].unless;
-            !unless.iter().any(|wording| wording.fit(text, &lower).is_some())
+            !unless.iter().any(|wording| wording.is_in(text, &lower))
         });
         fits
     }
@@ -328,9 +326,8 @@ impl Catalogue {
         for &number in &self.others {
             let entry = &self.entries[number];
             let typed = hold.error.map_or(0, |error| typed(entry, error));
-            let by_codes = entry.text.is_empty() && entry.error.is_empty();
             let is_known = fits.iter().any(|fit| fit.entry == number);
-            if (typed > 0 || by_codes) && !is_known && applies.fits(entry) {
+            if (typed > 0 || entry.is_by_codes()) && !is_known && applies.fits(entry) {
                 ranked.push((number, typed + NARROW * applies.narrows(entry), Arc::from([])));
             }
         }
@@ -357,11 +354,6 @@ fn named(name: &str, text: &str) -> Option<String> {
         "machine" => Some(reason::machine(&reason::host(text)?).to_owned()),
         _ => None,
     }
-}
-
-fn empty() -> AhoCorasick {
-    let none: [&str; 0] = [];
-    AhoCorasick::new(none).unwrap_or_else(|_| unreachable!("no pattern is too many"))
 }
 
 /// What it counts that an entry names this type, 0 where it does not: `Contact` names `Contact.Cache`
@@ -432,9 +424,9 @@ impl Reading {
     /// With parts that its clauses name and the text does not have.
     #[must_use]
     pub fn with(self, value: impl Fn(&'static str) -> Option<String>) -> Self {
-        let missing = self.entry.named.iter().filter(|name| self.part(name).is_none());
+        let missing = self.entry.named().filter(|name| self.part(name).is_none());
         let more: Vec<(&'static str, Foreign)> =
-            missing.filter_map(|name| Some((*name, Foreign::from(value(name)?)))).collect();
+            missing.filter_map(|name| Some((name, Foreign::from(value(name)?)))).collect();
         if more.is_empty() {
             return self;
         }
@@ -531,15 +523,15 @@ mod tests {
     }
 
     #[test]
-    fn a_text_full_of_anchors_takes_little_time() {
+    fn a_text_full_of_wordings_takes_little_time() {
         let wordings: Vec<String> = (3..60)
             .flat_map(|at| [format!("{} {{word}}*b", "a".repeat(at)), format!("aaa*{at} aaa")])
             .collect();
         let (entries, problems) = parse("x", &file(&wordings, "x"));
         assert_eq!(problems, []);
         let of_site: &'static Catalogue = Box::leak(Box::new(Catalogue::with(entries)));
-        let anchors = of_site.entries.iter().flat_map(|entry| &entry.text);
-        let all: String = anchors.map(|wording| format!("{} ", wording.anchor())).collect();
+        let wordings = of_site.entries.iter().flat_map(|entry| &entry.text);
+        let all: String = wordings.map(|wording| format!("{} ", wording.source())).collect();
         for text in ["a".repeat(MAX_REASON), "aaa ".repeat(MAX_REASON / 4), all] {
             let text = &text[..text.len().min(MAX_REASON)];
             let started = processor_seconds();

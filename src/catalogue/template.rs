@@ -6,7 +6,10 @@ use serde::Deserialize;
 /// is not known.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
-pub struct Template(String);
+pub struct Template {
+    source: String,
+    names: Vec<&'static str>,
+}
 
 /// Parts that a clause may name, what stands for one that is not known, and whether a wording may
 /// keep it of a text.
@@ -28,11 +31,6 @@ const PARTS: [(&str, &str, bool); 15] = [
     ("iwd", "the initial working directory", false),
 ];
 
-/// Names of parts.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    PARTS.iter().map(|(name, ..)| *name)
-}
-
 /// Names of parts that a wording may keep.
 pub(super) fn names_in_texts() -> impl Iterator<Item = &'static str> {
     PARTS.iter().filter(|(.., in_texts)| *in_texts).map(|(name, ..)| *name)
@@ -42,22 +40,26 @@ impl TryFrom<String> for Template {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        let mut rest = text.as_str();
+        let (mut rest, mut names) = (text.as_str(), Vec::new());
         while let Some((_, after)) = rest.split_once('{') {
             let (name, after) =
                 after.split_once('}').ok_or_else(|| format!("{text:?} has a {{ without }}"))?;
-            if !names().any(|known| known == name) {
-                let known = names().collect::<Vec<_>>().join(", ");
+            let Some((known, ..)) = PARTS.iter().find(|(known, ..)| *known == name) else {
+                let known: Vec<&str> = PARTS.iter().map(|(known, ..)| *known).collect();
+                let known = known.join(", ");
                 return Err(format!("{text:?} names {{{name}}}; known are {known}"));
-            }
+            };
+            names.push(*known);
             rest = after;
         }
-        if text.matches('[').count() != text.matches(']').count() {
-            return Err(format!("{text:?} has a [ without ]"));
+        // Without brackets in brackets.
+        let brackets: Vec<&str> = text.matches(['[', ']']).collect();
+        if !brackets.chunks(2).all(|pair| pair == ["[", "]"]) {
+            return Err(format!("{text:?} has a [ without ], or one within another"));
         }
         match text.is_empty() || text.ends_with('.') {
             true => Err(format!("{text:?}: a clause is wanted, without a full stop")),
-            false => Ok(Self(text)),
+            false => Ok(Self { source: text, names }),
         }
     }
 }
@@ -65,18 +67,18 @@ impl TryFrom<String> for Template {
 impl Template {
     /// The clause as it was written.
     pub fn source(&self) -> &str {
-        &self.0
+        &self.source
     }
 
-    /// Whether it names this part.
-    pub(super) fn names(&self, name: &str) -> bool {
-        self.0.split('{').skip(1).any(|rest| rest.split('}').next() == Some(name))
+    /// The parts that it names.
+    pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.names.iter().copied()
     }
 
     /// The clause with its parts, as far as `value` knows them.
     pub(super) fn fill(&self, value: impl Fn(&str) -> Option<String>) -> String {
         let mut out = String::new();
-        let mut rest = self.0.as_str();
+        let mut rest = self.source.as_str();
         while let Some(at) = rest.find('[') {
             let (before, after) = rest.split_at(at);
             let (inner, after) = after[1..].split_once(']').unwrap_or((&after[1..], ""));
@@ -132,8 +134,13 @@ mod tests {
         ] {
             assert_eq!(template(text).unwrap().fill(known), filled);
         }
-        for (text, said) in [("see {x}", "known are"), ("a {url", "without }"), ("a.", "full stop")]
-        {
+        for (text, said) in [
+            ("see {x}", "known are"),
+            ("a {url", "without }"),
+            ("a.", "full stop"),
+            ("]a[", "without ]"),
+            ("[a[b]]", "within"),
+        ] {
             assert!(template(text).unwrap_err().contains(said), "{text}");
         }
     }

@@ -1,27 +1,25 @@
 //! Wordings: plain text with `*` for anything and `{name}` for a part that is kept.
 
-use memchr::memmem::Finder;
+use memchr::memmem::find_iter;
 use serde::Deserialize;
 
+use super::index::{BEGINNINGS, words};
 use super::template::names_in_texts;
 use crate::history::reason::{is_break, path_length, url_length};
 
 /// Bytes of a part that is kept.
 const LONGEST: usize = 400;
 
-/// So many places are tried at which a wording may begin.
-const BEGINNINGS: usize = 16;
-
-/// Letters that one piece of a wording must have, so that it is found fast.
-const ANCHOR: usize = 3;
+/// Letters and digits that one piece of a wording must have.
+const SHORTEST: usize = 3;
 
 /// Parts that a wording kept of a text: name, and where it stands.
-pub(super) type Parts<'t> = Vec<(&'static str, &'t str)>;
+pub(crate) type Parts<'t> = Vec<(&'static str, &'t str)>;
 
 #[derive(Clone, Debug)]
 enum Piece {
-    /// Lower-case text, and what finds it.
-    Text(String, Box<Finder<'static>>),
+    /// Lower-case text.
+    Text(String),
     Anything,
     Named(&'static str),
 }
@@ -60,33 +58,31 @@ impl TryFrom<String> for Wording {
         }
         push_text(&mut pieces, rest);
         let is_open =
-            |two: &[Piece]| !matches!(two[0], Piece::Text(..)) && matches!(two[1], Piece::Named(_));
+            |two: &[Piece]| !matches!(two[0], Piece::Text(_)) && matches!(two[1], Piece::Named(_));
         if pieces.windows(2).any(is_open) {
             return Err(format!("{source:?} has two parts without text between them"));
         }
         let texts = pieces.iter().filter_map(Piece::text);
         let letters = texts.flat_map(str::chars).filter(|c| c.is_alphanumeric()).count();
-        let wording = Self { source, pieces, letters };
-        if wording.anchor().len() < ANCHOR {
-            let source = &wording.source;
-            return Err(format!("{source:?} has no {ANCHOR} letters in a row"));
+        let mut texts = pieces.iter().filter_map(Piece::text);
+        let is_short = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count() < SHORTEST;
+        match texts.any(|text| !is_short(text)) {
+            true => Ok(Self { source, pieces, letters }),
+            false => Err(format!("{source:?} has no text of {SHORTEST} letters or digits")),
         }
-        Ok(wording)
     }
 }
 
 fn push_text(pieces: &mut Vec<Piece>, text: &str) {
     if !text.is_empty() {
-        let text = text.to_ascii_lowercase();
-        let finder = Box::new(Finder::new(&text).into_owned());
-        pieces.push(Piece::Text(text, finder));
+        pieces.push(Piece::Text(text.to_ascii_lowercase()));
     }
 }
 
 impl Piece {
     fn text(&self) -> Option<&str> {
         match self {
-            Self::Text(text, _) => Some(text),
+            Self::Text(text) => Some(text),
             _ => None,
         }
     }
@@ -98,10 +94,40 @@ impl Wording {
         &self.source
     }
 
-    /// Its longest piece of text, in lower case: a text without it has not this wording.
-    pub(super) fn anchor(&self) -> &str {
-        let texts = self.pieces.iter().filter_map(Piece::text).map(str::trim);
-        texts.max_by_key(|text| text.len()).unwrap_or_default()
+    /// Where it may begin in a text in lower case.
+    pub(super) fn beginnings(&self, lower: &str) -> impl Iterator<Item = usize> {
+        find_iter(lower.as_bytes(), self.begins()).take(BEGINNINGS.into())
+    }
+
+    /// Its first text, in lower case.
+    pub(crate) fn begins(&self) -> &str {
+        self.pieces.iter().find_map(Piece::text).unwrap_or_default()
+    }
+
+    /// Whether this piece is its first text.
+    pub(super) fn begins_with(&self, piece: usize) -> bool {
+        self.pieces.iter().position(|piece| piece.text().is_some()) == Some(piece)
+    }
+
+    /// The text of a piece, in lower case.
+    pub(super) fn piece(&self, number: usize) -> &str {
+        self.pieces.get(number).and_then(Piece::text).unwrap_or_default()
+    }
+
+    /// The words that a text with this wording has, with their piece and where they stand in it: not
+    /// those that a part may lengthen.
+    pub(super) fn words(&self) -> impl Iterator<Item = (&str, usize, usize)> {
+        let is_named = |at: Option<usize>| {
+            matches!(at.and_then(|at| self.pieces.get(at)), Some(Piece::Named(_)))
+        };
+        self.pieces.iter().enumerate().flat_map(move |(number, piece)| {
+            let text = piece.text().unwrap_or_default();
+            let (joined, goes_on) = (is_named(number.checked_sub(1)), is_named(Some(number + 1)));
+            let whole = words(text).filter(move |word| {
+                !(joined && word.start == 0 || goes_on && word.end == text.len())
+            });
+            whole.map(move |word| (&text[word.clone()], number, word.start))
+        })
     }
 
     /// How particular it is: the letters and digits of its text.
@@ -109,37 +135,29 @@ impl Wording {
         self.letters
     }
 
-    /// The parts of a text that has this wording; `lower` is the text in lower case.
-    pub(super) fn fit<'t>(&self, text: &'t str, lower: &str) -> Option<Parts<'t>> {
-        let first = self.pieces.iter().find_map(|piece| match piece {
-            Piece::Text(_, finder) => Some(finder),
-            _ => None,
-        })?;
-        let places = first.find_iter(lower.as_bytes()).take(BEGINNINGS);
-        places.into_iter().find_map(|at| self.fit_at(text, lower, at))
+    /// Whether a text has this wording; `lower` is the text in lower case.
+    pub(super) fn is_in(&self, text: &str, lower: &str) -> bool {
+        self.beginnings(lower).any(|at| self.fit_at(text, lower, at).is_some())
     }
 
-    fn fit_at<'t>(&self, text: &'t str, lower: &str, begin: usize) -> Option<Parts<'t>> {
+    /// The parts of a text that has this wording, whose first text stands at `begin`.
+    pub(crate) fn fit_at<'t>(&self, text: &'t str, lower: &str, begin: usize) -> Option<Parts<'t>> {
         let mut parts = Parts::new();
         let mut at = begin;
         let mut before: Option<&Piece> = None;
         let mut is_first = true;
         for (number, piece) in self.pieces.iter().enumerate() {
             match piece {
-                Piece::Text(wanted, finder) => {
+                Piece::Text(wanted) => {
                     let joined = matches!(before, Some(Piece::Named(_)));
                     let next = self.pieces.get(number + 1);
                     let ends = !matches!(next, Some(Piece::Named(_)));
                     let found = if is_first {
                         is_whole(lower, begin, wanted, !joined, ends).then_some(begin)
                     } else {
-                        finder
-                            .find_iter(&lower.as_bytes()[at..])
+                        find_iter(&lower.as_bytes()[at..], wanted)
                             .map(|found| at + found)
                             .find(|&found| is_whole(lower, found, wanted, !joined, ends))
-                            .filter(|&found| {
-                                matches!(before, Some(Piece::Anything)) || joined || found == at
-                            })
                     }?;
                     if let Some(Piece::Named(name)) = before {
                         let value =
@@ -151,7 +169,7 @@ impl Wording {
                 }
                 // It ends as what it is.
                 Piece::Named(name)
-                    if !matches!(self.pieces.get(number + 1), Some(Piece::Text(..))) =>
+                    if !matches!(self.pieces.get(number + 1), Some(Piece::Text(_))) =>
                 {
                     let value = of_kind(name, at_start(name, &text[at..]))?;
                     at = value.as_ptr().addr() - text.as_ptr().addr() + value.len();
@@ -221,7 +239,8 @@ mod tests {
 
     fn fit<'t>(wording: &str, text: &'t str) -> Option<Parts<'t>> {
         let wording = Wording::try_from(wording.to_owned()).expect("a wording");
-        wording.fit(text, &text.to_ascii_lowercase())
+        let lower = text.to_ascii_lowercase();
+        wording.beginnings(&lower).find_map(|at| wording.fit_at(text, &lower, at))
     }
 
     #[test]
@@ -275,6 +294,7 @@ mod tests {
     fn bad_wordings_are_named() {
         for (wording, said) in [
             ("a*b", "3 letters"),
+            (": (", "3 letters"),
             ("{host}{path} is", "two parts"),
             ("{hots} is away", "known are"),
             ("{host is away", "without }"),

@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
@@ -15,13 +16,10 @@ use eventlog::input;
 
 mod wordings;
 
-use crate::catalogue;
 pub use crate::catalogue::WordsKind;
+use crate::catalogue::{self, Index, Wording};
 use crate::text::{Foreign, printable};
-use wordings::{
-    APART, CONSEQUENCE, CONSEQUENCES, ERROR_NAMES, EXCEPTION, FRAMES, GIVES_WAY, LEVELS, MUTED,
-    NO_ERROR, OWN, PARTS, TRIED_AGAIN, WENT_ON,
-};
+use wordings::{CONSEQUENCE, ERROR_NAMES, EXCEPTION, FRAMES, GIVES_WAY, MARKS, MUTED, Mark, PARTS};
 
 /// Bytes at the end of a file that are read.
 const TAIL: u64 = 64 << 10;
@@ -169,43 +167,78 @@ enum Said {
 }
 
 fn said(line: &str, ends_traceback: bool) -> Said {
-    let whole = Lower::new(line, MATCHED);
-    let start = Lower::new(line, LEVEL);
-    let has = |words: &[&str]| words.iter().any(|words| whole.fits(words));
-    let at_level = |words: &[&str]| words.iter().any(|words| start.fits(words));
-    if has(&WENT_ON) {
+    let end = line.char_indices().nth(MATCHED).map_or(line.len(), |(at, _)| at);
+    let line = &line[..end];
+    let marks = marks(line);
+    let has = |mark: Mark| marks.iter().any(|(known, _)| *known == mark);
+    let at_level = |mark: Mark| marks.contains(&(mark, true));
+    if has(Mark::WentOn) {
         return Said::WentOn;
     }
-    if has(&APART) {
+    if has(Mark::Apart) {
         return Said::Apart;
     }
-    let entry = catalogue::current().read_output(whole.text.as_str());
+    let known = catalogue::current().read_output(line);
     let own = || {
         if is_ruler(line) {
             return None;
         }
-        let is_error = (ends_traceback || names_error(line)) && !at_level(&NO_ERROR);
+        let is_error = (ends_traceback || names_error(line)) && !at_level(Mark::NoError);
         if is_error {
             // A name without a message says that it failed, not why.
             let says_why = ends_traceback || line.contains(char::is_whitespace);
             return Some(if says_why { EXCEPTION } else { CONSEQUENCE });
         }
-        let found = OWN.iter().find(|(words, _)| has(words) && !has(&NO_ERROR));
-        found.map(|(_, worth)| *worth)
+        let worths = marks.iter().filter_map(|(mark, _)| match mark {
+            Mark::Own(worth) => Some(*worth),
+            _ => None,
+        });
+        worths.max().filter(|_| !has(Mark::NoError))
     };
-    let Some((kind, mut worth)) = entry
-        .and_then(|entry| entry.kind.zip(entry.worth))
+    let Some((kind, mut worth)) = known
+        .and_then(|reading| reading.entry().kind.zip(reading.entry().worth))
         .or_else(|| own().map(|worth| (WordsKind::Own, worth)))
     else {
         return Said::Nothing;
     };
-    if worth <= GIVES_WAY && has(&CONSEQUENCES) {
+    if worth <= GIVES_WAY && has(Mark::Consequence) {
         worth = CONSEQUENCE;
     }
-    if has(&TRIED_AGAIN) || !ends_traceback && at_level(&LEVELS) {
+    if has(Mark::TriedAgain) || !ends_traceback && at_level(Mark::Level) {
         worth = MUTED;
     }
     Said::Failure(kind, worth)
+}
+
+/// What a line has, and whether at its start, where its level stands.
+fn marks(line: &str) -> Vec<(Mark, bool)> {
+    static ALL: LazyLock<(Vec<(Mark, Wording)>, Index)> = LazyLock::new(|| {
+        let wording = |words: &str| {
+            Wording::try_from(words.to_owned()).unwrap_or_else(|error| unreachable!("{error}"))
+        };
+        let of_mark = |(mark, words): &(Mark, &[&str])| {
+            let mark = *mark;
+            words.iter().map(|words| (mark, wording(words))).collect::<Vec<_>>()
+        };
+        let all: Vec<(Mark, Wording)> = MARKS.iter().flat_map(of_mark).collect();
+        let index = Index::of(all.iter().map(|(_, wording)| wording));
+        (all, index)
+    });
+    let (all, index) = &*ALL;
+    let lower = line.to_ascii_lowercase();
+    let mut found = Vec::new();
+    index.each(
+        |number| &all[number].1,
+        &lower,
+        |number, wording, at| {
+            let fits = wording.fit_at(line, &lower, at).is_some();
+            if fits {
+                found.push((all[number].0, at + wording.begins().len() <= LEVEL));
+            }
+            fits
+        },
+    );
+    found
 }
 
 /// Whether a line is of a list of calls.
@@ -228,53 +261,6 @@ fn names_error(line: &str) -> bool {
         let is_camel = word.starts_with(|c: char| c.is_ascii_uppercase())
             && word.contains(|c: char| c.is_ascii_lowercase());
         is_camel && ERROR_NAMES.iter().any(|end| word.len() > end.len() && word.ends_with(end))
-    })
-}
-
-/// The start of a line in lower case, with which pairs of bytes it has: most wordings are ruled out
-/// by a pair that it lacks.
-struct Lower {
-    text: String,
-    pairs: [u64; 64],
-}
-
-impl Lower {
-    fn new(line: &str, characters: usize) -> Self {
-        let text = line.chars().take(characters).flat_map(char::to_lowercase).collect::<String>();
-        let mut pairs = [0; 64];
-        for pair in text.as_bytes().windows(2) {
-            pairs[usize::from(pair[0] & 63)] |= 1 << (pair[1] & 63);
-        }
-        Self { text, pairs }
-    }
-
-    /// Whether the parts of a wording, which stars divide, stand in the text in this order.
-    fn fits(&self, wording: &str) -> bool {
-        let may = |pair: &[u8]| {
-            pair.contains(&b'*') || self.pairs[usize::from(pair[0] & 63)] >> (pair[1] & 63) & 1 == 1
-        };
-        if !wording.as_bytes().windows(2).all(may) {
-            return false;
-        }
-        let mut rest = self.text.as_str();
-        wording.split('*').all(|part| match find_words(rest, part) {
-            Some(at) => {
-                rest = &rest[at + part.len()..];
-                true
-            }
-            None => false,
-        })
-    }
-}
-
-/// Where the words stand in the text as words of their own.
-fn find_words(text: &str, words: &str) -> Option<usize> {
-    let is_part = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-    memchr::memmem::find_iter(text.as_bytes(), words).find(|&at| {
-        let (before, after) = (&text[..at], &text[at + words.len()..]);
-        let begins = words.starts_with(char::is_alphanumeric);
-        let ends = words.ends_with(char::is_alphanumeric);
-        !(begins && is_part(before.chars().next_back()) || ends && is_part(after.chars().next()))
     })
 }
 

@@ -1,13 +1,14 @@
 //! `-catalogue`: what the catalogue of texts has, and which entry a text hits.
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::RunError;
 use super::output::say;
-use crate::catalogue::{Catalogue, Ends, Entry, HoldText, check, current, parse};
-use crate::inquiry::{Config, read_catalogue};
-use crate::text::{Foreign, plural, printable};
+use crate::catalogue::{Catalogue, Ends, Entry, HoldText, Problem, check, current, parse, sources};
+use crate::inquiry::{Config, read_catalogue, read_entries as read};
+use crate::text::{Foreign, plural};
 
 /// Characters of a text that are printed.
 const TEXT: usize = 300;
@@ -41,13 +42,7 @@ pub(super) fn print(about: &About, config: &Config, out: &mut dyn Write) -> Resu
         About::Text(text) => {
             let named = |entry: &&Entry| entry.name == *text;
             match current().entries().iter().find(named) {
-                Some(entry) if entry.of_site => whole(entry, out),
-                // With its examples.
-                Some(_) => Catalogue::shipped()
-                    .entries()
-                    .iter()
-                    .find(named)
-                    .map_or(Ok(()), |one| whole(one, out)),
+                Some(entry) => whole(entry, out),
                 None => hit(text, out),
             }
         }
@@ -55,76 +50,81 @@ pub(super) fn print(about: &About, config: &Config, out: &mut dyn Write) -> Resu
     }
 }
 
-/// All of an entry.
+/// An entry as it is written.
 fn whole(entry: &Entry, out: &mut dyn Write) -> Result<(), RunError> {
     let (file, line) = &entry.place;
+    let shipped = if entry.of_site { None } else { sources().remove(&entry.name) };
     let of = if entry.of_site { "" } else { "shipped, " };
-    writeln!(out, "{} ({of}{file}, line {line})", entry.name)?;
-    for wording in &entry.text {
-        writeln!(out, "  text:    {}", wording.source())?;
-    }
-    let faults: Vec<String> =
-        entry.fault.iter().map(|(fault, weight)| format!("{fault} {weight}")).collect();
-    writeln!(out, "  means:   {}", entry.means.source())?;
-    writeln!(out, "  fault:   {}", faults.join(", "))?;
-    writeln!(out, "  ends by: {}", entry.ends)?;
-    if let Some(remedy) = &entry.remedy {
-        writeln!(out, "  remedy:  {}", remedy.source())?;
-    }
-    writeln!(out, "  source:  {}", entry.source)?;
-    for example in &entry.examples {
-        writeln!(out, "  example: {}", printable(example))?;
-    }
-    Ok(())
+    writeln!(out, "# {of}{file}, line {line}")?;
+    Ok(writeln!(out, "{}", shipped.as_ref().unwrap_or(&entry.written))?)
 }
 
 /// Which entry a text hits, and why.
 fn hit(text: &str, out: &mut dyn Write) -> Result<(), RunError> {
     let hold = HoldText { reason: text, ..HoldText::default() };
-    let Some(reading) = current().read(&hold) else {
-        let text = Foreign::from(text).quoted(TEXT);
-        return Err(RunError::failed(format!("no entry of the catalogue fits {text}")));
-    };
-    let mut counts = current().counts(&hold).into_iter();
-    let (_, letters) = counts.next().unwrap_or_default();
-    writeln!(out, "{} (counts {letters})", reading.entry().name)?;
-    writeln!(out, "  It means: {}.", reading.means())?;
-    let ends = match reading.entry().ends {
-        Ends::Change => "Nothing but a change ends it.",
-        Ends::Person => "Somebody else has to end it.",
-        Ends::Time => "It passes.",
-        Ends::NextStart => "The next start ends it, anywhere.",
-        Ends::Elsewhere => "A start on another machine ends it.",
-    };
-    writeln!(out, "  {ends}")?;
-    if let Some(remedy) = reading.remedy() {
-        writeln!(out, "  What helps: {remedy}.")?;
+    let reading = current().read(&hold);
+    let of_output = current().read_output(text);
+    if let Some(reading) = &reading {
+        let mut counts = current().counts(&hold).into_iter();
+        let (_, letters) = counts.next().unwrap_or_default();
+        writeln!(out, "{} (counts {letters})", reading.entry().name)?;
+        writeln!(out, "  It means: {}.", reading.means())?;
+        let ends = match reading.entry().ends {
+            Ends::Change => "Nothing but a change ends it.",
+            Ends::Person => "Somebody else has to end it.",
+            Ends::Time => "It passes.",
+            Ends::NextStart => "The next start ends it, anywhere.",
+            Ends::Elsewhere => "A start on another machine ends it.",
+        };
+        writeln!(out, "  {ends}")?;
+        if let Some(remedy) = reading.remedy() {
+            writeln!(out, "  What helps: {remedy}.")?;
+        }
+        for (name, letters) in counts {
+            writeln!(out, "  {name} fits too (counts {letters})")?;
+        }
     }
-    for (name, letters) in counts {
-        writeln!(out, "  {name} fits too (counts {letters})")?;
+    if let Some(reading) = &of_output {
+        writeln!(out, "As a line of a program's output: {}", reading.entry().name)?;
+        writeln!(out, "  It means: {}.", reading.means())?;
+        for name in current().outputs(text).iter().skip(1) {
+            writeln!(out, "  {name} fits too")?;
+        }
     }
-    Ok(())
+    match reading.is_none() && of_output.is_none() {
+        true => {
+            let text = Foreign::from(text).quoted(TEXT);
+            Err(RunError::failed(format!("no entry of the catalogue fits {text}")))
+        }
+        false => Ok(()),
+    }
 }
 
-/// A file of entries against its own examples, among those that are shipped.
+/// A file of entries against its own examples, among those that are shipped and theirs.
 fn check_file(path: &Path, out: &mut dyn Write) -> Result<(), RunError> {
     let name = path.display().to_string();
-    let text = std::fs::read_to_string(path)
+    let text = read(path, true)
         .map_err(|error| RunError::failed(format!("cannot read {name}: {error}")))?;
     let (entries, mut problems) = parse(&name, &text);
-    let names: Vec<String> = entries.iter().map(|entry| entry.name.clone()).collect();
-    let entries = entries.into_iter().map(|entry| Entry { of_site: true, ..entry }).collect();
-    let of_file = check(&Catalogue::with(entries));
-    problems.extend(of_file.into_iter().filter(|problem| names.contains(&problem.entry)));
+    let names: HashSet<String> = entries.iter().map(|entry| entry.name.clone()).collect();
+    let of_site = entries.into_iter().map(|entry| Entry { of_site: true, ..entry });
+    let mut shipped = sources();
+    shipped.retain(|name, _| !names.contains(name));
+    let written: String = shipped.into_values().map(|source| source + "\n").collect();
+    let of_all = of_site.chain(parse("shipped", &written).0).collect();
+    let (own, taken): (Vec<Problem>, Vec<Problem>) =
+        check(&Catalogue::new(of_all)).into_iter().partition(|one| names.contains(&one.entry));
+    problems.extend(own);
     for problem in &problems {
         writeln!(out, "{problem}")?;
     }
-    match problems.len() {
-        0 => Ok(writeln!(
-            out,
-            "{name}: {} in order",
-            plural(names.len(), "entry").replace("entrys", "entries")
-        )?),
-        many => Err(RunError::failed(format!("{name}: {}", plural(many, "problem")))),
+    for problem in &taken {
+        say("Note", &format!("of the shipped entry {}, {}", problem.entry, problem.what));
+    }
+    match (problems.len(), names.len()) {
+        (0, 0) => Err(RunError::failed(format!("{name}: it has no entry"))),
+        (0, 1) => Ok(writeln!(out, "{name}: 1 entry in order")?),
+        (0, many) => Ok(writeln!(out, "{name}: {many} entries in order")?),
+        (many, _) => Err(RunError::failed(format!("{name}: {}", plural(many, "problem")))),
     }
 }

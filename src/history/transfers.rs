@@ -86,7 +86,8 @@ pub enum ErrorType {
 }
 
 impl ErrorType {
-    fn of(name: &str) -> Option<Self> {
+    /// By its name, which a finer type may follow.
+    pub(crate) fn of(name: &str) -> Option<Self> {
         // Pelican appends a finer type: `Transfer.TimedOut`.
         let name: StrDeserializer<'_, value::Error> = name.split('.').next()?.into_deserializer();
         Self::deserialize(name).ok()

@@ -69,4 +69,5 @@ pub use local_files::{hosts, local_files};
 pub use model_file::{FoundModel, find as find_model, open as open_model};
 pub use named::{Inputs, Inquiry, JobAds};
 pub(crate) use said::OUTPUTS;
+pub(crate) use site_catalogue::read as read_entries;
 pub use site_catalogue::read_catalogue;

@@ -1,5 +1,6 @@
 //! Entries that a site or a user adds to the catalogue.
 
+use std::collections::HashSet;
 use std::fs::read_dir;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -22,8 +23,8 @@ const SYSTEM: &str = "/etc/condor/holdadvise/catalogue.d";
 /// Bytes of a file that are read. Assumed: a thousand entries.
 const LONGEST: u64 = 1 << 20;
 
-/// Files that are read. Assumed.
-const FILES: usize = 100;
+/// Bytes of all files together. Assumed.
+const LONGEST_ALL: usize = 4 << 20;
 
 /// Reads the entries of the site, and as far as this is not root those of the user, before the first
 /// text is read: once in a process. Entries that are not used are said among [`Config::faults`].
@@ -40,12 +41,24 @@ pub fn read_catalogue(config: &Config) {
 /// The entries of all files, and what is not used, a line each.
 fn entries(config: &Config) -> (Vec<Entry>, Vec<String>) {
     let (mut entries, mut faults): (Vec<Entry>, Vec<String>) = Default::default();
+    let (mut names, mut left) = (HashSet::new(), LONGEST_ALL);
     let is_root = geteuid().is_root();
     let named = named(config.path(SETTING), is_root);
     for (place, is_believed) in places(named.as_ref(), is_root) {
         for file in files(&place) {
             let text = match read(&file, is_believed) {
-                Ok(text) => text,
+                Ok(text) if text.len() <= left => {
+                    left -= text.len();
+                    text
+                }
+                Ok(_) => {
+                    faults.push(format!(
+                        "catalogue file {} is not used: all files together have more than \
+                         {LONGEST_ALL} bytes",
+                        file.display()
+                    ));
+                    continue;
+                }
                 Err(error) if is_absent(&error) && named.is_none() => continue,
                 Err(error) => {
                     faults.push(format!("catalogue file {} is not used: {error}", file.display()));
@@ -54,9 +67,15 @@ fn entries(config: &Config) -> (Vec<Entry>, Vec<String>) {
             };
             let (found, problems) = catalogue::parse(&file.display().to_string(), &text);
             faults.extend(problems.iter().map(|problem| format!("{problem}; it is not used")));
-            let is_new = |entry: &Entry| entries.iter().all(|known| known.name != entry.name);
-            let found: Vec<Entry> = found.into_iter().filter(is_new).collect();
-            entries.extend(found.into_iter().map(|entry| Entry { of_site: true, ..entry }));
+            for entry in found {
+                match names.insert(entry.name.clone()) {
+                    true => entries.push(Entry { of_site: true, ..entry }),
+                    false => faults.push(format!(
+                        "{}, line {}: entry {} is not used: a file before has one of this name",
+                        entry.place.0, entry.place.1, entry.name
+                    )),
+                }
+            }
         }
     }
     (entries, faults)
@@ -90,11 +109,11 @@ fn files(place: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> =
         paths.filter(|path| path.extension().is_some_and(|end| end == "toml")).collect();
     paths.sort();
-    paths.truncate(FILES);
     paths
 }
 
-fn read(path: &Path, is_believed: bool) -> io::Result<String> {
+/// A file of entries.
+pub(crate) fn read(path: &Path, is_believed: bool) -> io::Result<String> {
     let mut text = String::new();
     opened(path, is_believed)?.take(LONGEST + 1).read_to_string(&mut text)?;
     match text.len() as u64 > LONGEST {

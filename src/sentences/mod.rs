@@ -113,9 +113,16 @@ pub fn why(advice: &Advice) -> String {
 
 /// What a program wrote at its end.
 fn program_words(words: &ProgramWords) -> String {
+    let catalogue = catalogue::current();
+    let known = catalogue.read_output(words.words.line.as_given());
+    let of_line = known.filter(|reading| reading.entry().kind == Some(words.words.says));
     let says = match words.words.says {
-        WordsKind::Own => String::new(),
-        kind => format!(": {}", catalogue::current().of_output(kind).unwrap_or("it failed")),
+        WordsKind::Own if of_line.is_none() => String::new(),
+        kind => {
+            let of_line = of_line.map(|reading| reading.means());
+            let of_kind = || catalogue.of_output(kind).unwrap_or_else(|| "it failed".to_owned());
+            format!(": {}", of_line.unwrap_or_else(of_kind))
+        }
     };
     let line = words.words.line.quoted(LINE);
     let path = words.path.named(LONG_NAME);

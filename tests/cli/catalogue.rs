@@ -65,7 +65,8 @@ fn entries_are_listed_and_printed() {
     let said = place.advise("-catalogue site-scratch-offline");
     insta::assert_snapshot!(said.stdout);
     let said = place.advise("-catalogue curl-404");
-    assert!(said.stdout.starts_with("curl-404 (shipped, curl.toml, line "), "{said:?}");
+    assert!(said.stdout.starts_with("# shipped, curl.toml, line "), "{said:?}");
+    assert!(said.stdout.contains("\n[curl-404]\ncode = [13, 12]\n"), "{said:?}");
 }
 
 #[test]
@@ -80,7 +81,9 @@ fn a_text_names_the_entries_that_fit() {
     ");
     let said = place.advise("-catalogue The requested URL returned error: 404");
     assert!(said.stdout.starts_with("curl-404 (counts 31)\n"), "{said:?}");
-    assert!(said.stdout.ends_with("\n  curl-status fits too (counts 28)\n"), "{said:?}");
+    assert!(said.stdout.contains("\n  curl-status fits too (counts 28)\n"), "{said:?}");
+    let said = place.advise("-catalogue Segmentation fault");
+    assert!(said.stdout.starts_with("As a line of a program's output: output-"), "{said:?}");
     let said = place.advise("-catalogue the cat sat on it");
     said.is_error(&["no entry of the catalogue fits \"the cat sat on it\""]);
 }
@@ -88,7 +91,6 @@ fn a_text_names_the_entries_that_fit() {
 #[test]
 fn a_file_is_checked_with_its_own_examples() {
     let place = Place::new();
-    // One named as a shipped file has no problem of that one.
     for name in ["good.toml", "curl.toml"] {
         place.file(name, ENTRY);
         let said = place.advise(&format!("-catalogue -check {name}"));
@@ -111,13 +113,37 @@ fn a_file_is_checked_with_its_own_examples() {
         ENTRY.to_owned(),
         "[no-toml]\ntext = [\n".to_owned(),
         entry("Capital", "offline", "away"),
+        entry("two-likeliest", "machine = 1", "machine = 9"),
+        entry("no-type", "means", "error = [\"Specfication\"]\nmeans"),
+        entry(
+            "of-output",
+            "means",
+            "reads = \"output\"\nkind = \"Own\"\nworth = 40\ncode = [3]\nmeans",
+        ),
+        entry("of-worth", "means", "reads = \"output\"\nkind = \"Own\"\nworth = 400\nmeans"),
         entry("", "offline", "away"),
         entry("last # a comment", "offline", "down").replace("# a comment]", "] # a comment"),
     ];
     place.file("broken.toml", format!("stray = 1\n{}", broken.concat()));
     let said = place.advise("-catalogue -check broken.toml");
-    assert_eq!((said.status, said.stderr.as_str()), (1, "Error: broken.toml: 10 problems\n"));
+    assert_eq!((said.status, said.stderr.as_str()), (1, "Error: broken.toml: 14 problems\n"));
     insta::assert_snapshot!(said.stdout);
+    // Names may be quoted, and have tables of their own.
+    let table = ENTRY.replace("fault = { server = 9, machine = 1 }\n", "");
+    let table = table.replace("[site-scratch-offline]", "[ \"site-a\" ]");
+    place.file("table.toml", format!("{table}[site-a.fault]\nserver = 9\nmachine = 1\n"));
+    let said = place.advise("-catalogue -check table.toml");
+    assert_eq!(said.stdout, "table.toml: 1 entry in order\n", "{said:?}");
+    // One that takes texts of others says so.
+    place.file("wide.toml", entry("wide", "\"scratch server {host} is offline\"", "\"scratch server {host} is offline\", \"The requested URL returned error: 404 Not Found\""));
+    let said = place.advise("-catalogue -check wide.toml");
+    assert!(
+        said.status == 0 && said.stderr.contains("of the shipped entry curl-404, "),
+        "{said:?}"
+    );
+    place.file("empty.toml", "# nothing\n");
+    place.advise("-catalogue -check empty.toml").is_error(&["empty.toml: it has no entry"]);
+    place.advise("-catalogue -check /dev/zero").is_error(&["cannot read /dev/zero: "]);
     place.advise("-catalogue -check absent").is_error(&["cannot read absent: No such file"]);
 }
 
@@ -166,7 +192,7 @@ fn an_entry_of_a_shipped_name_replaces_it() {
     let place =
         site(&entry("curl-404", "\"scratch server {host} is offline\"", "\"HTTP code 410\""));
     let said = place.advise("-catalogue curl-404");
-    assert!(said.stdout.starts_with("curl-404 (DIR/site.toml, line 1)\n"), "{said:?}");
+    assert!(said.stdout.starts_with("# DIR/site.toml, line 1\n[curl-404]\n"), "{said:?}");
     let said = place.advise("-catalogue The requested URL returned error: 404");
     assert!(said.stdout.starts_with("curl-status "), "{said:?}");
 }
@@ -211,4 +237,19 @@ fn entries_of_a_site_change_no_probability() {
         assert_eq!(after["as-is"], before["Success"]["as-is"], "{code}");
     }
     assert!(changed > 0);
+}
+
+#[test]
+fn the_ad_decides_of_each_job_though_reason_and_codes_are_alike() {
+    let by_codes = "code = [3]\nsubcode = [77]\nwhen = \"JobPrio > 5\"";
+    let place = site(&entry("by-codes", "text = [\"scratch server {host} is offline\"]", by_codes));
+    let of = |cluster, prio: i32| {
+        let hold = "HoldReasonCode = 3\nHoldReasonSubCode = 77\nHoldReason = \"odd\"";
+        ad(cluster, 0, &format!("{hold}\nJobPrio = {prio}"))
+    };
+    place.file("held.ads", [of(7, 0), of(8, 9), of(9, 1)].join("\n"));
+    let said = place.advise(&format!("-jobads held.ads -now {NOW} -json"));
+    let all: Vec<Value> = serde_json::from_str(&said.stdout).expect("JSON");
+    let hit: Vec<bool> = all.iter().map(|one| one["CatalogueEntry"] == "by-codes").collect();
+    assert_eq!(hit, [false, true, false], "{said:?}");
 }
