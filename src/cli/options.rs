@@ -301,8 +301,8 @@ fn tool_itself() -> Vec<Row> {
             )
             .help(
                 "Print the entries of the catalogue of texts. With the name of one behind it, print \
-                 all of that; with another text, such as a hold reason, the entry that it hits and \
-                 why.",
+                 it as it is written; with another text, a hold reason or a line of a program's \
+                 output, the entries that it hits.",
             ),
         Row::one("check", 5, |all| &mut all.check).needs(&["catalogue"]).help(
             "With -catalogue, test the entries of this file with their own examples.",
