@@ -211,6 +211,8 @@ fn row(play: &Play, look: &Look, arm: Arm, advice: &Advice) -> Option<Row> {
         cause: truth.cause.clone(),
         costs: advice.costs,
         weight: 1.0,
+        at: look.ads_at.floor() as i64,
+        advice: advice.clone(),
     })
 }
 

@@ -3,11 +3,15 @@
 use std::collections::BTreeMap;
 
 use eventlog::JobId;
-use holdadvise::advice::Costs;
+use holdadvise::advice::{Advice, Costs, Evidence};
+use holdadvise::catalogue;
+use holdadvise::history::Action;
 use holdadvise::model::fit;
+use holdadvise::text::Foreign;
+use serde_json::{Value, json};
 
 use crate::arms::{Arm, holds};
-use crate::reader::ACTIONS;
+use crate::reader::{ACTIONS, Play};
 
 /// A probability from which on something is said to help.
 const HELPS: f64 = 0.5;
@@ -53,9 +57,51 @@ pub(crate) struct Row {
     pub(crate) cause: String,
     pub(crate) costs: Costs,
     pub(crate) weight: f64,
+    /// When it was looked at, Unix seconds.
+    pub(crate) at: i64,
+    pub(crate) advice: Advice,
 }
 
 impl Row {
+    /// What was judged, and its truth.
+    pub(crate) fn json(&self, play: &Play) -> Value {
+        let choices = self.advice.choices.choices.iter().map(|one| {
+            json!([
+                one.recommendation.name(),
+                one.action.map(Action::name),
+                one.success,
+                one.hours,
+                one.against
+            ])
+        });
+        let truth = play.hold(self.hold.0, self.hold.1).map(|truth| &truth.faulty);
+        let entry = self.advice.held.reading.as_ref().map(|reading| reading.entry());
+        let said = self.advice.evidence.iter().find_map(|evidence| match evidence {
+            Evidence::ProgramWords { words } => {
+                catalogue::current().read_output(words.words.line.as_given())
+            }
+            _ => None,
+        });
+        json!({
+            "play": play.name, "trouble": self.trouble, "cause": self.cause, "faulty": truth,
+            "job": self.hold.0.to_string(), "cluster": self.hold.0.cluster, "hold": self.hold.1,
+            "at": self.at, "held_since": self.advice.held.held_since, "weight": self.weight,
+            "now": self.now, "best_as_is": self.best_as_is, "best_ever": self.best_ever,
+            "recommendation": self.recommendation, "action": self.action, "kind": self.kind,
+            "is_seen": self.is_seen, "names_the_faulty": self.names_the_faulty,
+            "look_shows": self.look_shows, "alike": self.alike, "code": self.code,
+            "tried": self.tried.map(|(job, p)| (job == self.hold.0, p)),
+            "costs": self.costs, "success": self.advice.success, "choices": choices.collect::<Vec<_>>(),
+            "entry": entry.map(|entry| &entry.name), "fault": entry.map(|entry| &entry.fault),
+            "ends": entry.map(|entry| entry.ends),
+            "said": said.map(|said| json!([said.entry().name, said.entry().fault, said.entry().ends])),
+            "evidence": self.advice.evidence,
+            "change": self.advice.change.as_ref().map(|change| &change.what),
+            "cost": self.cost(), "right": self.is_right(), "truth": self.truth(),
+            "reason": self.advice.held.reason.as_ref().map(Foreign::as_given),
+        })
+    }
+
     /// What really helps.
     fn truth(&self) -> &'static str {
         let best_change = self.now[1..].iter().copied().fold(0.0, f64::max);

@@ -2,12 +2,13 @@
 //! is advised is compared with the truth (`docs/records/pool-checks.md`).
 //!
 //! ```text
-//! cargo run --release --example plays -- [--once] [--urls] [--flip SHARE] [--lines] [--draws N]
-//!     [--model FILE] [FOLDER...]
+//! cargo run --release --example plays -- [--once] [--urls] [--flip SHARE] [--lines] [--rows]
+//!     [--draws N] [--model FILE] [FOLDER...]
 //! ```
 //!
 //! `--urls`: what URLs answered counts too. `--lines`: lines of programs that are not the right
-//! ones are printed. Without folders all plays of `tests/data` that are to choose by. Plays that are
+//! ones are printed. `--rows`: only what was judged with all, and its truth, as JSON, a line each, for
+//! `lab/trials/ladder`. Without folders all plays of `tests/data` that are to choose by. Plays that are
 //! to be opened once are refused without `--once`.
 
 mod arms;
@@ -31,13 +32,15 @@ struct Options {
     checks: Checks,
     /// Lines of programs that are not the right ones are printed.
     lines: bool,
+    /// Rows as JSON in the place of figures.
+    rows: bool,
     draws: usize,
     model: Option<PathBuf>,
     folders: Vec<PathBuf>,
 }
 
-const USAGE: &str = "usage: plays [--once] [--urls] [--flip SHARE] [--lines] [--draws N] \
-                     [--model FILE] [FOLDER...]";
+const USAGE: &str = "usage: plays [--once] [--urls] [--flip SHARE] [--lines] [--rows] \
+                     [--draws N] [--model FILE] [FOLDER...]";
 
 fn main() -> ExitCode {
     match run() {
@@ -55,6 +58,7 @@ fn options() -> Result<Options, Problem> {
         once: false,
         checks,
         lines: false,
+        rows: false,
         draws: 1_000,
         model: None,
         folders: Vec::new(),
@@ -67,6 +71,7 @@ fn options() -> Result<Options, Problem> {
             "--urls" => options.checks.urls = Urls::Asked,
             "--flip" => options.checks.flip = value()?.parse()?,
             "--lines" => options.lines = true,
+            "--rows" => options.rows = true,
             "--draws" => options.draws = value()?.parse()?,
             "--model" => options.model = Some(value()?.into()),
             option if option.starts_with('-') => return Err(USAGE.into()),
@@ -100,6 +105,12 @@ fn run() -> Result<(), Problem> {
     let mut rows: Vec<Row> = Vec::new();
     for folder in &options.folders {
         let play = Play::read(folder)?;
+        if options.rows {
+            for row in judge_play(&play, Arm::Both, model()?, options.checks)? {
+                println!("{}", row.json(&play));
+            }
+            continue;
+        }
         println!(
             "opened {}: {} looks, {} holds{}",
             play.name,
@@ -110,6 +121,9 @@ fn run() -> Result<(), Problem> {
         for arm in Arm::ALL {
             rows.extend(judge_play(&play, arm, model()?, options.checks)?);
         }
+    }
+    if options.rows {
+        return Ok(());
     }
     let Checks { urls, flip } = options.checks;
     println!("URLs: {urls:?}; {:.0} % of the checks are turned round", 100.0 * flip);
