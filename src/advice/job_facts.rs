@@ -177,9 +177,17 @@ impl JobFacts {
         let number = |name: &str| ad.integer(name).and_then(|number| i32::try_from(number).ok());
         let reason = ad.string("HoldReason").unwrap_or_default();
         let (code, subcode) = (number("HoldReasonCode"), number("HoldReasonSubCode"));
-        let hold = HoldText { code, subcode, reason: &reason, error: None, ad: Some(ad) };
+        // As the log has it, in which both are always there.
+        let (code, subcode) = (code.unwrap_or(0), subcode.unwrap_or(0));
+        let hold = HoldText {
+            code: Some(code),
+            subcode: Some(subcode),
+            reason: &reason,
+            error: None,
+            ad: Some(ad),
+        };
         let reading = catalogue::read(&hold);
-        let read_of = Self::key_of(code.unwrap_or(0), subcode.unwrap_or(0), &reason);
+        let read_of = Self::key_of(code, subcode, &reason);
         Self { reading, read_of, ..self }
     }
 

@@ -79,7 +79,7 @@ pub fn check(catalogue: &Catalogue) -> Vec<Problem> {
 mod tests {
     use std::fs::{read_dir, read_to_string};
 
-    use super::super::{Entry, parse};
+    use super::super::{Entry, parse, sources};
     use super::*;
 
     #[test]
@@ -93,6 +93,10 @@ mod tests {
                 problems.extend(wrong);
             }
         }
+        // What is built of them is whole.
+        let written: String = sources().into_values().map(|source| source + "\n").collect();
+        let built = parse("built", &written);
+        assert_eq!((built.0.len(), built.1), (entries.len(), Vec::new()));
         let catalogue = Catalogue::new(entries);
         problems.extend(check(&catalogue));
         let said: Vec<String> = problems.iter().map(Problem::to_string).collect();

@@ -81,7 +81,13 @@ pub fn parse(file: &str, text: &str) -> (Vec<Entry>, Vec<Problem>) {
         };
         match made {
             Ok(entry) => {
-                let written = format!("[{name}]{}", body.trim_end());
+                let lines = text.lines().skip(line - 1).take(body.lines().count());
+                let mut lines: Vec<&str> = lines.collect();
+                let is_between = |line: &&str| line.trim().is_empty() || line.starts_with('#');
+                lines.truncate(
+                    lines.len() - lines.iter().rev().take_while(|line| is_between(line)).count(),
+                );
+                let written = lines.join("\n");
                 let place = (file.into(), line);
                 entries.push(Entry { name: name.to_owned(), place, written, ..entry });
             }
@@ -95,14 +101,18 @@ pub fn parse(file: &str, text: &str) -> (Vec<Entry>, Vec<Problem>) {
 /// stands before the first has no name. `[name.fault]` is a table of the entry before it.
 fn tables(text: &str) -> impl Iterator<Item = (Option<&str>, usize, String)> {
     let mut all: Vec<(Option<&str>, usize, String)> = vec![(None, 1, String::new())];
-    for (number, line) in text.lines().enumerate() {
+    for (number, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
         let header = line.split('#').next().unwrap_or_default().trim_end();
         let header = header.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+        let (header, finer) = match header.and_then(|name| name.split_once('.')) {
+            Some((name, finer)) => (Some(name), Some(finer.trim())),
+            None => (header, None),
+        };
         let header = header.map(|name| name.trim().trim_matches('"'));
         // A line of an array begins with a blank, or has more than one word.
         let name = header.filter(|name| !name.contains(['"', '\'', '[', ',', ' ']));
         let Some((last, _, body)) = all.last_mut() else { continue };
-        let of_last = name.and_then(|name| name.strip_prefix((*last)?)?.strip_prefix('.'));
+        let of_last = finer.filter(|_| name.is_some() && name == *last);
         match (name, of_last) {
             (Some(name), None) => all.push((Some(name), number + 1, "\n".to_owned())),
             (_, Some(of_last)) => body.push_str(&format!("[{of_last}]\n")),

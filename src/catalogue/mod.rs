@@ -126,7 +126,7 @@ pub fn read(hold: &HoldText<'_>) -> Option<Reading> {
     let fits = || known.fits.get_or_init(|| catalogue.fits(&cleaned(hold.reason)));
     let asks_ad = || {
         let when = |fit: &Fit| catalogue.entries[fit.entry].when.is_some();
-        catalogue.asks_ad(hold.code) || fits().iter().any(when)
+        catalogue.asks_ad(hold) || fits().iter().any(when)
     };
     if hold.error.is_some() || hold.ad.is_some() && asks_ad() {
         return catalogue.choose(hold, fits());
@@ -214,7 +214,8 @@ impl Catalogue {
     }
 
     /// Whether the ad of a job decides whether an entry by codes applies to a hold of this one.
-    fn asks_ad(&self, code: Option<i32>) -> bool {
+    fn asks_ad(&self, hold: &HoldText<'_>) -> bool {
+        let code = hold.code.map(|code| reason::code_of_transfer(code, hold.reason));
         let by_codes = self.others.iter().map(|&number| &self.entries[number]);
         let mut conditional = by_codes.filter(|entry| entry.when.is_some() && entry.is_by_codes());
         conditional.any(|entry| code.is_none_or(|code| entry.code.contains(&code)))
@@ -327,7 +328,9 @@ impl Catalogue {
             let entry = &self.entries[number];
             let typed = hold.error.map_or(0, |error| typed(entry, error));
             let is_known = fits.iter().any(|fit| fit.entry == number);
-            if (typed > 0 || entry.is_by_codes()) && !is_known && applies.fits(entry) {
+            let has_codes = hold.code.is_some() && hold.subcode.is_some();
+            let may_apply = typed > 0 || has_codes && entry.is_by_codes();
+            if may_apply && !is_known && applies.fits(entry) {
                 ranked.push((number, typed + NARROW * applies.narrows(entry), Arc::from([])));
             }
         }

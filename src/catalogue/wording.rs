@@ -96,12 +96,24 @@ impl Wording {
 
     /// Where it may begin in a text in lower case.
     pub(super) fn beginnings(&self, lower: &str) -> impl Iterator<Item = usize> {
-        find_iter(lower.as_bytes(), self.begins()).take(BEGINNINGS.into())
+        let first = self.begins();
+        let (begins, ends) = self.is_bounded();
+        find_iter(lower.as_bytes(), first)
+            .filter(move |&at| is_whole(lower, at, first, begins, ends))
+            .take(BEGINNINGS.into())
     }
 
     /// Its first text, in lower case.
     pub(crate) fn begins(&self) -> &str {
         self.pieces.iter().find_map(Piece::text).unwrap_or_default()
+    }
+
+    /// Whether its first text begins and ends with a word: a part may go on with it.
+    fn is_bounded(&self) -> (bool, bool) {
+        let is_named = |piece: Option<&Piece>| matches!(piece, Some(Piece::Named(_)));
+        let first = self.pieces.iter().position(|piece| piece.text().is_some()).unwrap_or_default();
+        let before = first.checked_sub(1).and_then(|before| self.pieces.get(before));
+        (!is_named(before), !is_named(self.pieces.get(first + 1)))
     }
 
     /// Whether this piece is its first text.

@@ -233,7 +233,10 @@ fn marks(line: &str) -> Vec<(Mark, bool)> {
         |number, wording, at| {
             let fits = wording.fit_at(line, &lower, at).is_some();
             if fits {
-                found.push((all[number].0, at + wording.begins().len() <= LEVEL));
+                found.push((
+                    all[number].0,
+                    line[..at].chars().count() + wording.begins().len() <= LEVEL,
+                ));
             }
             fits
         },

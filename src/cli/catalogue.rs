@@ -8,7 +8,7 @@ use super::RunError;
 use super::output::say;
 use crate::catalogue::{Catalogue, Ends, Entry, HoldText, Problem, check, current, parse, sources};
 use crate::inquiry::{Config, read_catalogue, read_entries as read};
-use crate::text::{Foreign, plural};
+use crate::text::{Foreign, plural, printable};
 
 /// Characters of a text that are printed.
 const TEXT: usize = 300;
@@ -56,7 +56,10 @@ fn whole(entry: &Entry, out: &mut dyn Write) -> Result<(), RunError> {
     let shipped = if entry.of_site { None } else { sources().remove(&entry.name) };
     let of = if entry.of_site { "" } else { "shipped, " };
     writeln!(out, "# {of}{file}, line {line}")?;
-    Ok(writeln!(out, "{}", shipped.as_ref().unwrap_or(&entry.written))?)
+    for line in shipped.as_ref().unwrap_or(&entry.written).lines() {
+        writeln!(out, "{}", printable(line))?;
+    }
+    Ok(())
 }
 
 /// Which entry a text hits, and why.

@@ -46,6 +46,9 @@ fn entries(config: &Config) -> (Vec<Entry>, Vec<String>) {
     let named = named(config.path(SETTING), is_root);
     for (place, is_believed) in places(named.as_ref(), is_root) {
         for file in files(&place) {
+            if left == 0 {
+                break;
+            }
             let text = match read(&file, is_believed) {
                 Ok(text) if text.len() <= left => {
                     left -= text.len();
@@ -53,10 +56,11 @@ fn entries(config: &Config) -> (Vec<Entry>, Vec<String>) {
                 }
                 Ok(_) => {
                     faults.push(format!(
-                        "catalogue file {} is not used: all files together have more than \
-                         {LONGEST_ALL} bytes",
+                        "catalogue file {} and what comes after it are not used: all files \
+                         together have more than {LONGEST_ALL} bytes",
                         file.display()
                     ));
+                    left = 0;
                     continue;
                 }
                 Err(error) if is_absent(&error) && named.is_none() => continue,

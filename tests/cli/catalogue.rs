@@ -253,3 +253,32 @@ fn the_ad_decides_of_each_job_though_reason_and_codes_are_alike() {
     let hit: Vec<bool> = all.iter().map(|one| one["CatalogueEntry"] == "by-codes").collect();
     assert_eq!(hit, [false, true, false], "{said:?}");
 }
+
+#[test]
+fn what_is_read_of_one_job_is_not_given_for_another() {
+    let by_codes = |more: &str| format!("code = [12]\nsubcode = [77]{more}");
+    let ads = |jobs: &[&str]| {
+        let hold = "HoldReason = \"Transfer output files failure at execution point slot1@c3\"";
+        let ads = jobs.iter().zip(7..).map(|(more, id)| ad(id, 0, &format!("{hold}\n{more}\n")));
+        ads.collect::<Vec<_>>().join("\n")
+    };
+    let text = "text = [\"scratch server {host} is offline\"]";
+    for (more, jobs, expected) in [
+        (
+            "\nwhen = \"JobPrio > 5\"",
+            [
+                "HoldReasonCode = 13\nHoldReasonSubCode = 77\nJobPrio = 9",
+                "HoldReasonCode = 13\nHoldReasonSubCode = 77\nJobPrio = 0",
+            ],
+            [true, false],
+        ),
+        ("", ["HoldReasonCode = 12", "HoldReasonCode = 12\nHoldReasonSubCode = 77"], [false, true]),
+    ] {
+        let place = site(&entry("by-codes", text, &by_codes(more)));
+        place.file("held.ads", ads(&jobs));
+        let said = place.advise(&format!("-jobads held.ads -now {NOW} -json"));
+        let all: Vec<Value> = serde_json::from_str(&said.stdout).expect("JSON");
+        let hit: Vec<bool> = all.iter().map(|one| one["CatalogueEntry"] == "by-codes").collect();
+        assert_eq!(hit, expected, "{more}");
+    }
+}
