@@ -97,7 +97,7 @@ impl Wording {
     /// Where it may begin in a text in lower case.
     pub(super) fn beginnings(&self, lower: &str) -> impl Iterator<Item = usize> {
         let first = self.begins();
-        let (begins, ends) = self.is_bounded();
+        let (begins, ends) = self.is_bounded(self.first());
         find_iter(lower.as_bytes(), first)
             .filter(move |&at| is_whole(lower, at, first, begins, ends))
             .take(BEGINNINGS.into())
@@ -105,20 +105,25 @@ impl Wording {
 
     /// Its first text, in lower case.
     pub(crate) fn begins(&self) -> &str {
-        self.pieces.iter().find_map(Piece::text).unwrap_or_default()
+        self.piece(self.first())
     }
 
-    /// Whether its first text begins and ends with a word: a part may go on with it.
-    fn is_bounded(&self) -> (bool, bool) {
-        let is_named = |piece: Option<&Piece>| matches!(piece, Some(Piece::Named(_)));
-        let first = self.pieces.iter().position(|piece| piece.text().is_some()).unwrap_or_default();
-        let before = first.checked_sub(1).and_then(|before| self.pieces.get(before));
-        (!is_named(before), !is_named(self.pieces.get(first + 1)))
+    /// The piece that is its first text.
+    fn first(&self) -> usize {
+        self.pieces.iter().position(|piece| piece.text().is_some()).unwrap_or_default()
+    }
+
+    /// Whether a piece begins and ends with a word: a part beside it may go on with it.
+    fn is_bounded(&self, piece: usize) -> (bool, bool) {
+        let is_named = |at: Option<usize>| {
+            matches!(at.and_then(|at| self.pieces.get(at)), Some(Piece::Named(_)))
+        };
+        (!is_named(piece.checked_sub(1)), !is_named(Some(piece + 1)))
     }
 
     /// Whether this piece is its first text.
     pub(super) fn begins_with(&self, piece: usize) -> bool {
-        self.pieces.iter().position(|piece| piece.text().is_some()) == Some(piece)
+        self.first() == piece
     }
 
     /// The text of a piece, in lower case.
@@ -129,15 +134,11 @@ impl Wording {
     /// The words that a text with this wording has, with their piece and where they stand in it: not
     /// those that a part may lengthen.
     pub(super) fn words(&self) -> impl Iterator<Item = (&str, usize, usize)> {
-        let is_named = |at: Option<usize>| {
-            matches!(at.and_then(|at| self.pieces.get(at)), Some(Piece::Named(_)))
-        };
         self.pieces.iter().enumerate().flat_map(move |(number, piece)| {
             let text = piece.text().unwrap_or_default();
-            let (joined, goes_on) = (is_named(number.checked_sub(1)), is_named(Some(number + 1)));
-            let whole = words(text).filter(move |word| {
-                !(joined && word.start == 0 || goes_on && word.end == text.len())
-            });
+            let (begins, ends) = self.is_bounded(number);
+            let whole = words(text)
+                .filter(move |word| (begins || word.start > 0) && (ends || word.end < text.len()));
             whole.map(move |word| (&text[word.clone()], number, word.start))
         })
     }
@@ -161,15 +162,13 @@ impl Wording {
         for (number, piece) in self.pieces.iter().enumerate() {
             match piece {
                 Piece::Text(wanted) => {
-                    let joined = matches!(before, Some(Piece::Named(_)));
-                    let next = self.pieces.get(number + 1);
-                    let ends = !matches!(next, Some(Piece::Named(_)));
+                    let (begins, ends) = self.is_bounded(number);
                     let found = if is_first {
-                        is_whole(lower, begin, wanted, !joined, ends).then_some(begin)
+                        is_whole(lower, begin, wanted, begins, ends).then_some(begin)
                     } else {
                         find_iter(&lower.as_bytes()[at..], wanted)
                             .map(|found| at + found)
-                            .find(|&found| is_whole(lower, found, wanted, !joined, ends))
+                            .find(|&found| is_whole(lower, found, wanted, begins, ends))
                     }?;
                     if let Some(Piece::Named(name)) = before {
                         let value =
