@@ -14,6 +14,7 @@
 //! | [`acting`] | carries advice out |
 //! | [`checks`] | looks at the files and URLs that a job needs |
 //! | [`collect`] | keeps logs over their rotations |
+//! | [`diagnosis`] | what is at fault in a hold, and what ends it |
 //! | [`hold_code`] | the table of hold codes |
 //! | [`home`] | learns from outcomes of the own access point |
 //! | [`inquiry`] | from a queue, files and logs to judged jobs |
@@ -38,6 +39,7 @@ pub mod checks;
 #[doc(hidden)]
 pub mod cli;
 pub mod collect;
+pub mod diagnosis;
 pub mod features;
 pub mod history;
 pub mod hold_code;

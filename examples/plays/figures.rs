@@ -152,6 +152,12 @@ impl Row {
             ("change", _) => person + self.costs.released(self.success().unwrap_or(0.0)),
             ("release", _) => self.costs.released(self.now[0]),
             ("remove", _) => self.costs.removed(self.best_ever),
+            // Who waits comes back at the time that is said.
+            ("wait", _) => {
+                let until = self.advice.wait.as_ref().map_or(i64::MAX, |wait| wait.look_again);
+                let hours = until.saturating_sub(self.at) as f64 / 3_600.0;
+                self.best() * hours.min(self.costs.delay) + (1.0 - self.best()) * self.costs.keep
+            }
             _ => self.left(),
         }
     }

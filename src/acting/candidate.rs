@@ -2,6 +2,7 @@
 
 use crate::advice::{Advice, Command, Edit, Recommendation, Since, Target, Trouble, TrySuccess};
 use crate::catalogue::{self, HoldText};
+use crate::diagnosis::Diagnosis;
 use crate::history::Action;
 use crate::history::reason;
 use crate::journal::{HoldOf, Weighed};
@@ -37,6 +38,8 @@ pub struct Candidate {
     pub cause: String,
     /// The recommendation.
     pub advice: Recommendation,
+    /// What is at fault, where something tells.
+    pub diagnosis: Option<Diagnosis>,
     /// The action that it stands for.
     pub action: Option<Action>,
     /// Probability of success of that action, 0 to 1.
@@ -92,6 +95,7 @@ impl Candidate {
                 held.subcode,
                 text,
             ),
+            diagnosis: advice.diagnosis.by.map(|_| advice.diagnosis.clone()),
             advice: advice.recommendation,
             action: advice.action,
             probability: advice.action.and_then(|action| advice.success_of(action)),

@@ -120,6 +120,7 @@ fn advised(chosen: &Chosen, id: &str, set: Option<String>, order: &Order<'_>) ->
         hold_reason_code: candidate.target.code,
         hold_reason_sub_code: candidate.subcode,
         cause: candidate.cause.clone(),
+        diagnosis: candidate.diagnosis.clone(),
         advice: candidate.advice,
         action: candidate.action,
         probability: candidate.probability,

@@ -18,6 +18,7 @@ fn candidate(cluster: i32, proc: i32, owner: &str, cause: &str) -> Candidate {
         subcode: Some(256),
         cause: cause.to_owned(),
         advice: Recommendation::Release,
+        diagnosis: None,
         action: Some(Action::AsIs),
         probability: Some(0.8),
         choices: Vec::new(),

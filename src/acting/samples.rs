@@ -12,6 +12,7 @@ pub(super) fn advised(id: &str, hold: HoldOf) -> Advised {
         hold_reason_code: Some(13),
         hold_reason_sub_code: Some(256),
         cause: "server s".to_owned(),
+        diagnosis: None,
         advice: Recommendation::Release,
         action: None,
         probability: None,

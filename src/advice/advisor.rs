@@ -5,10 +5,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::cause::Said;
 use super::changes::{self, Change};
 use super::choices::{Against, Group, Rule};
-use super::decide::{Chances, Decision, decide};
+use super::decide::{Chances, Decision};
 use super::editable::Editable;
 use super::files::corrected_since;
 use super::held::Held;
@@ -22,15 +21,15 @@ use super::shared::{Causes, trouble_before};
 use super::siblings::{LimitFinding, LimitSeen, Siblings};
 use super::try_one::Tries;
 use super::{
-    Advice, Command, Costs, Curve, DELAYS, Evidence, FailedTransfer, HeldJob, Likely, LookAt,
-    Recommendation, Refusal, Spent, Trouble, Trust, Undecided, Wait, WaitFor, evidence, limit,
-    look, transfer_error,
+    Advice, Command, Costs, Curve, DELAYS, Evidence, FailedTransfer, HeldJob, LookAt,
+    Recommendation, Refusal, Spent, Trouble, Trust, Undecided, evidence, limit, look,
+    transfer_error,
 };
-use crate::catalogue::{self, Ends, HoldText, Reading};
+use crate::catalogue::{self, Ends, Fault, HoldText, Reading};
 use crate::checks::{Check, Finding};
+use crate::diagnosis::{Diagnosis, PlaceAtFault, Said, State, Table};
 use crate::features::{Holds, Neighbourhood, RecoveryColumns, Sample, Sampler, Scope};
-use crate::history::reason::in_sandbox;
-use crate::history::{Action, Episode, EventLogView, History, HoldInQueue, reason};
+use crate::history::{Action, Episode, History, HoldInQueue};
 use crate::hold_code::{self, Cause};
 use crate::model::{Batch, Model, ModelError};
 use crate::policy::{HeldAgain, Prediction};
@@ -38,6 +37,9 @@ use crate::text::Foreign;
 use eventlog::JobId;
 
 mod again;
+mod waits;
+
+use waits::{LOOK_AGAIN, waits_for_server};
 
 /// Judges held jobs: of the history nothing is seen that is later than the instant asked about.
 #[derive(Debug)]
@@ -88,7 +90,6 @@ struct Question<'h> {
     look: Option<LookAt>,
     /// Slot hours that it has used.
     spent: Spent,
-    bad_place: Option<Evidence>,
     /// What has to be corrected before a release, besides what the hold is about.
     correct_before: Vec<Change>,
     /// That a log shows its hold to be over.
@@ -142,13 +143,29 @@ impl Question<'_> {
     /// What ends its cause by its text. `None` where something shows that it is over, or where what
     /// is raised is a request or a limit, of which the model and its figures say more.
     fn ends(&self, is_raised: bool, is_unknown: bool) -> Option<Ends> {
-        let entry = self.facts.reading.as_ref()?.entry();
+        if self.facts.place_at_fault.is_some() {
+            return Some(Ends::Elsewhere);
+        }
+        let entry = self.facts.deciding()?.entry();
         let is_over = is_raised || self.seen.since == Others::GotThrough || self.refusal.is_some();
         let most = entry.lasts.map(|[_, most]| most);
         // What takes longer than it ever does is something else.
         let is_late = most.is_some_and(|most| self.held_for() > most);
         let says_more = entry.edit.is_none() || is_unknown;
         (!is_over && !is_late && says_more).then_some(entry.ends)
+    }
+
+    /// What is at fault, and what ends it.
+    fn diagnosis(&self) -> Diagnosis {
+        let Seen { stays, blocked, since, .. } = self.seen;
+        let state = match () {
+            () if stays || blocked => State::Lasts,
+            () if since == Others::GotThrough => State::Over,
+            () => State::Unknown,
+        };
+        let JobFacts { reading, place_at_fault, .. } = &*self.facts;
+        let program = self.facts.said_by_program();
+        Diagnosis::of(reading.as_ref(), program, place_at_fault.as_ref(), state)
     }
 
     /// Seconds of these that count where time helps.
@@ -178,28 +195,12 @@ struct Answers {
 /// Delays of releases that are not made now.
 const LATER: &[i64] = DELAYS.split_at(1).1;
 
-/// Seconds ahead for which a release by HTCondor itself is worth waiting for.
-const SOON: i64 = 3_600;
-
 /// From this difference on a probability is one of counts and not the model's: less than a band is
 /// wide.
 const COUNTED: f64 = 0.05;
 
-/// When to look again at what is waited for: what has lasted for so long may last as long again.
-const LOOK_AGAIN: Pause = Pause { least: 600, most: 8 * 3_600 };
-
-/// Seconds between looks: ten minutes at least, a working day at most. Assumed.
-#[derive(Clone, Copy, Debug)]
-struct Pause {
-    least: i64,
-    most: i64,
-}
-
-impl Pause {
-    fn pause(self, held_for: i64) -> i64 {
-        held_for.clamp(self.least, self.most)
-    }
-}
+/// How likely a machine or a site is at fault at least, before any run was counted. Assumed.
+const LEAST_OF_PLACE: f64 = 0.03;
 
 impl<'a> Advisor<'a> {
     /// Reads the history once. The model is given the columns and states that it names.
@@ -347,17 +348,33 @@ impl<'a> Advisor<'a> {
         let Answers { of_actions: of_model, recovered, later } = answers;
         let Question { held, hold, seen, changes, group, .. } = question;
         let code = hold.identity.code;
+        let job = self.history().job(held.job);
         let limit_seen = question.facts.limit_seen.as_ref();
         let may_raise = question.facts.raise_may_help();
         let is_raised = changes::was_raised(&changes::JudgedHold::of(hold), &question.facts);
         let most_as_is = limit_seen.and_then(LimitSeen::most_as_is).unwrap_or(1.0);
+        let ends = question.ends(is_raised, !self.model.metadata.knows(code));
+        let failed_alike = job.zip(hold.step).map_or(0, |(job, step)| job.failed_alike(step));
+        let at_place = question.facts.place_at_fault.as_ref().map(|place| place.table);
+        // Where others that started fail still, the text is not enough.
+        let by_start =
+            matches!(ends, Some(Ends::NextStart | Ends::Elsewhere)) && seen.since != Others::Mixed;
         let as_is = |p: f64| match limit_seen.and_then(LimitSeen::after_hang) {
             Some((finished, failed)) => share(seen.as_is(p), finished, failed),
             None if is_raised => share(seen.as_is(p), IN_ORDER, 0),
+            None if let Some(Table { there, elsewhere }) = at_place => {
+                let passed = there.passed + elsewhere.passed;
+                share(seen.as_is(p), passed, there.failed + elsewhere.failed + 1)
+            }
+            None if by_start => seen.at_next_start(p, failed_alike),
             None => seen.as_is(p).min(most_as_is),
         };
-        let judged = |&(action, p): &(Action, f64)| {
-            (action, if action == Action::AsIs { as_is(p) } else { seen.trusted(p) })
+        let judged = |&(action, p): &(Action, f64)| match (action, at_place) {
+            (Action::AsIs, _) => (action, as_is(p)),
+            (Action::Site, Some(Table { elsewhere, .. })) => {
+                (action, share(seen.trusted(p), elsewhere.passed, elsewhere.failed))
+            }
+            _ => (action, seen.trusted(p)),
         };
         let actions: Vec<(Action, f64)> = of_model.iter().map(judged).collect();
         // What was raised is not waited for.
@@ -370,7 +387,6 @@ impl<'a> Advisor<'a> {
             let wanted = changes.iter().filter(move |(_, change)| wanted(change));
             wanted.map(|&(action, _)| action).collect()
         };
-        let job = self.history().job(held.job);
         let limit = limit::of(held, &changes::JudgedHold::of(hold), job);
         let metadata = &self.model.metadata;
         let text = hold.reason.as_deref().unwrap_or_default();
@@ -379,8 +395,13 @@ impl<'a> Advisor<'a> {
             failed_releases: job
                 .zip(hold.step)
                 .map_or(0, |(job, step)| job.failed_releases(step + 1)),
-            cause: Said::with(code, hold.identity.subcode, text, question.facts.reading.as_ref())
-                .cause(),
+            cause: Said::with(
+                (code, hold.identity.subcode),
+                text,
+                question.facts.reading.as_ref(),
+                question.facts.said_by_program(),
+            )
+            .cause(),
             by_itself: held.by_itself,
             like_job_began: seen.like_job_began,
             // What nobody can name may help all the same.
@@ -408,11 +429,12 @@ impl<'a> Advisor<'a> {
             broken: seen.blocked || !question.correct_before.is_empty(),
             held_again: at_once || held.htcondor_will.iter().any(again),
             lasting: seen.lasting,
-            ends: question.ends(is_raised, !metadata.knows(code)),
+            ends,
             unseen: seen.is_unseen(),
             removal,
         };
-        let ends = limit.is_none() && !seen.stays;
+        // What the next start ends no time does.
+        let may_pass = limit.is_none() && !seen.stays && !by_start;
         Chances {
             actions,
             untaught: question
@@ -424,15 +446,15 @@ impl<'a> Advisor<'a> {
             unnamed: of_changes(|change| !change.what.is_named()),
             by_hand: of_changes(|change| change.commands.is_empty()),
             // Nothing outside the job changes a limit of its own, or puts its files in order.
-            recovered: recovered.filter(|_| ends),
-            hope: later.points().last().filter(|_| ends).map_or(0.0, |&(_, p)| p),
-            later: if ends && seen.time_helps { later } else { Curve::default() },
+            recovered: recovered.filter(|_| may_pass),
+            hope: later.points().last().filter(|_| may_pass).map_or(0.0, |&(_, p)| p),
+            later: if may_pass && seen.time_helps { later } else { Curve::default() },
             since: seen.since,
             trust: seen.trust,
             whole: seen.whole,
             known,
             time_helps: seen.time_helps,
-            failed_alike: job.zip(hold.step).map_or(0, |(job, step)| job.failed_alike(step)),
+            failed_alike,
             limit,
             group: *group,
             after_success,
@@ -448,13 +470,15 @@ impl<'a> Advisor<'a> {
         let hold = self.history().held_at(held.job, held.in_queue.as_ref(), now)?;
         let failed = FailedTransfer::of(&hold, self.history(), now);
         let reading = reading(held, &hold, failed.as_ref());
-        let own = self.subject(&hold, failed.as_ref(), reading.as_ref(), now);
+        let texts = (reading.as_ref(), held.facts.said_by_program());
+        let own = self.subject(&hold, failed.as_ref(), texts, now);
         let first = self.causes.first(&self.sampler, &hold, now).map(|first| {
             let key = (first.identity.job, first.held_at);
             let subject = asked.firsts.entry(key);
             let failed = || FailedTransfer::of(&first, self.history(), now);
-            let subject = subject
-                .or_insert_with(|| Rc::new(self.subject(&first, failed().as_ref(), None, now)));
+            let subject = subject.or_insert_with(|| {
+                Rc::new(self.subject(&first, failed().as_ref(), (None, None), now))
+            });
             (key, Rc::clone(subject))
         });
         // Where others show something else of the two holds, they are two questions.
@@ -479,11 +503,9 @@ impl<'a> Advisor<'a> {
         if let Some(seen) = self.siblings.limit_seen(self.history(), &hold, &facts, now) {
             facts.to_mut().limit_seen = Some(seen);
         }
-        let bad_place = self.bad_place(&hold, now);
-        if let Some(Evidence::Place { place, .. }) = &bad_place
-            && facts.was_at(place.as_given())
-        {
-            facts.to_mut().at_bad_place = true;
+        let bad_place = self.bad_place(&hold, &facts, now);
+        if bad_place.is_some() {
+            facts.to_mut().place_at_fault = bad_place;
         }
         let mut actions = changes::applicable_actions(&changes::JudgedHold::of(&hold), &facts);
         // A server that is away looks the same from one site as a site that cannot reach it.
@@ -567,20 +589,18 @@ impl<'a> Advisor<'a> {
             group,
             look,
             spent,
-            bad_place,
             correct_before,
             over,
             answers,
         })
     }
 
-    /// The place where most jobs of its cluster that are held for this cause were last, and where few
-    /// jobs run.
-    fn bad_place(&self, hold: &Episode, now: i64) -> Option<Evidence> {
-        let places = self.causes.places(self.history(), hold, now);
-        let since = now.saturating_sub(evidence::LAST_DAY);
-        let runs = |place| self.sampler.at_place(hold, place, since, now);
-        evidence::place(&places, self.history(), runs)
+    /// The place that is at fault, where runs of its cluster show one.
+    fn bad_place(&self, hold: &Episode, facts: &JobFacts, now: i64) -> Option<PlaceAtFault> {
+        let weight = |fault: &Fault| matches!(fault, Fault::Machine | Fault::Site);
+        let prior = facts.deciding().map(|reading| reading.entry().share(weight));
+        let prior = prior.unwrap_or(0.0).clamp(LEAST_OF_PLACE, 1.0 - LEAST_OF_PLACE);
+        self.causes.place(self.history(), hold, prior, now)
     }
 
     /// A hold as the model sees it at `now`.
@@ -588,7 +608,7 @@ impl<'a> Advisor<'a> {
         &self,
         hold: &Episode,
         failed: Option<&FailedTransfer>,
-        reading: Option<&Reading>,
+        texts: (Option<&Reading>, Option<&Reading>),
         now: i64,
     ) -> Subject {
         let elsewhere =
@@ -597,7 +617,7 @@ impl<'a> Advisor<'a> {
         let neighbourhoods = at_now.neighbourhood();
         let met = self.sampler.at_server(hold, now);
         let refusal = Refusal::of(hold, self.history(), &met, now);
-        let seen = self.seen(hold, failed, reading, refusal.is_some(), now, &neighbourhoods);
+        let seen = self.seen(hold, failed, texts, refusal.is_some(), now, &neighbourhoods);
         let sample = match seen.time_helps {
             true => at_now.sample(Action::AsIs, elsewhere),
             false => {
@@ -632,7 +652,7 @@ impl<'a> Advisor<'a> {
         &self,
         hold: &Episode,
         failed: Option<&FailedTransfer>,
-        reading: Option<&Reading>,
+        (reading, program): (Option<&Reading>, Option<&Reading>),
         refuses_all: bool,
         now: i64,
         neighbourhoods: &[Neighbourhood],
@@ -640,6 +660,7 @@ impl<'a> Advisor<'a> {
         let looked = Looked {
             failed,
             reading,
+            program,
             refuses_all,
             code: hold.identity.code,
             subcode: hold.identity.subcode,
@@ -694,6 +715,7 @@ impl<'a> Advisor<'a> {
             action: decision.action,
             success,
             later: chances.later.clone(),
+            diagnosis: question.diagnosis(),
             band: decision.band(),
             undecided: decision.undecided,
             evidence: self.evidence(question, spent),
@@ -741,6 +763,17 @@ impl<'a> Advisor<'a> {
         let refusal = question.refusal.iter().cloned();
         let refusal = refusal.map(|refusal| Evidence::Refusal { refusal });
         let over = question.over.clone().into_iter();
+        let place = question.facts.place_at_fault.as_ref();
+        let place =
+            place.map(|PlaceAtFault { name, table: Table { there, elsewhere }, .. }| {
+                Evidence::Place {
+                    place: name.as_str().into(),
+                    failed: (there.failed + 1).into(),
+                    passed: there.passed.into(),
+                    failed_elsewhere: elsewhere.failed.into(),
+                    passed_elsewhere: elsewhere.passed.into(),
+                }
+            });
         over.chain(decides)
             .chain(corrected.map(|name| Evidence::Corrected { name: name.into() }))
             .chain(words.map(|words| Evidence::ProgramWords { words }))
@@ -749,104 +782,12 @@ impl<'a> Advisor<'a> {
             .chain(transfer(true))
             .chain(checks.map(|check| Evidence::File { check }))
             .chain(job.and_then(|job| evidence::message(hold, job, history)))
-            .chain(question.bad_place.clone())
+            .chain(place)
             .chain(tells.into_iter().map(of_limit))
             .chain(evidence::evidence(hold, job, neighbourhoods, spent, seen.event_log, now))
             // Where its hold reason says the same.
             .chain(transfer(false))
             .collect()
-    }
-
-    fn decision(&self, question: &Question<'_>, chances: &Chances, costs: &Costs) -> Decision {
-        let held = question.held;
-        log::debug!("job {}: {chances:?}, {costs:?}", held.job);
-        let decision = decide(chances, costs, self.model.metadata.thresholds.confidence);
-        let as_is = chances.as_is();
-        let failed = question.failed.as_ref();
-        let waits = failed.and_then(|failed| failed.waits(&decision, chances.since, question.now));
-        let never = question.never.as_ref().filter(|never| never.ends(&decision, chances));
-        // What passes by its text is waited for where nothing better is known.
-        let passes = chances.known.ends.is_some_and(Ends::passes)
-            && match (decision.recommendation, decision.undecided) {
-                (_, Some(Undecided::FailedBefore { .. } | Undecided::Unsure { .. })) => false,
-                (Recommendation::Look | Recommendation::Undecided, _) => true,
-                _ => false,
-            };
-        let soon = held.released_by_policy_at.is_some_and(|at| at <= question.now + SOON);
-        let wait = Recommendation::Wait;
-        let decision = if decision.recommendation == Recommendation::Release && soon {
-            let (action, chance) = (decision.action, decision.chance);
-            Decision { action, ..decision.by_rule(Rule::ReleasedByPolicy, wait, chance, None) }
-        } else if let Some(never) = never {
-            never.decide(decision, chances)
-        } else if passes {
-            Decision {
-                action: Some(Action::AsIs),
-                ..decision.by_rule(Rule::Passes, wait, as_is, None)
-            }
-        } else if let Some(action) = waits {
-            Decision { action, ..decision.by_rule(Rule::RetryLater, wait, as_is, None) }
-        } else {
-            decision
-        };
-        chances.known.last(decision, chances)
-    }
-
-    fn wait(
-        &self,
-        decision: &Decision,
-        question: &Question<'_>,
-        chances: &Chances,
-    ) -> Option<Wait> {
-        let Question { held, hold, neighbourhoods, seen, .. } = question;
-        if decision.recommendation != Recommendation::Wait {
-            return None;
-        }
-        let until = held.released_by_policy_at;
-        let server = neighbourhoods
-            .iter()
-            .find(|near| near.scope == Scope::Server)
-            .filter(|server| waits_for_server(hold, Some(server)));
-        let cache = question.failed.as_ref().and_then(|failed| failed.awaited(server));
-        let named = cache.clone().or_else(|| server.and_then(|server| server.name.clone()));
-        // The sandbox of a run is gone with it.
-        let is_private =
-            |text: &str| reason::file_name(text).is_some_and(|path| in_sandbox(&path).is_some());
-        let reason = seen.lasting.and(hold.reason.as_deref()).filter(|text| !is_private(text));
-        let what = if hold_code::cause_of(hold.identity.code) == Cause::Spooling {
-            WaitFor::Spooled
-        } else if until.is_some() {
-            WaitFor::Policy
-        } else if let Some(Against::OpenTry { job }) = question.group.against {
-            WaitFor::Try { job: job.to_string() }
-        } else if seen.event_log != EventLogView::Whole {
-            WaitFor::InOrder { server: named.map(Foreign::from) }
-        } else if server.is_some() || cache.is_some() {
-            WaitFor::Fetched { server: named.map(Foreign::from) }
-        } else if let Some(directory) = reason.and_then(reason::directory) {
-            WaitFor::Directory { directory: directory.into() }
-        } else {
-            WaitFor::LikeHold
-        };
-        let entry = question.facts.reading.as_ref().map(Reading::entry);
-        let lasts = entry.and_then(|entry| entry.lasts);
-        let usual = lasts.map_or(question.held_for(), |[least, _]| least);
-        let by_itself = !matches!(what, WaitFor::Spooled | WaitFor::Policy | WaitFor::Try { .. });
-        let likely = chances.later.likely().filter(|_| by_itself);
-        let pause = |likely: Likely| LOOK_AGAIN.pause(likely.from);
-        let look_again = match until {
-            Some(at) => at.saturating_add(LOOK_AGAIN.least),
-            None if matches!(what, WaitFor::Try { .. }) => {
-                question.now.saturating_add(LOOK_AGAIN.least)
-            }
-            None => question.now.saturating_add(likely.map_or(LOOK_AGAIN.pause(usual), pause)),
-        };
-        let likely = likely.map(|likely| likely.from_instant(question.now));
-        let wait = Wait { what, until, look_again, likely };
-        Some(match &question.failed {
-            Some(failed) => failed.wait(wait, decision, question.now),
-            None => wait,
-        })
     }
 }
 
@@ -870,12 +811,6 @@ fn reading(held: &Held, hold: &Episode, failed: Option<&FailedTransfer>) -> Opti
     }
     let typed = failed.and_then(|failed| transfer_error::read(&failed.error, code, text));
     typed.or_else(|| Said::of(code, subcode, text).reading)
-}
-
-/// Whether what is waited for is a file server: input from a URL could not be fetched.
-fn waits_for_server(hold: &Episode, server: Option<&Neighbourhood>) -> bool {
-    let of_url = |text: &String| reason::url(text).is_some();
-    server.is_some() && hold.identity.code == 13 && hold.reason.as_ref().is_some_and(of_url)
 }
 
 /// Since when something may show that the cause of a hold is over, Unix seconds: others that got

@@ -14,6 +14,7 @@ use super::meaning::usual_change;
 use super::undesired;
 use crate::catalogue::{Edit, Ends, Entry, Trouble};
 use crate::checks::{Check, Fault, Finding, Thing, Why, WordsKind};
+use crate::diagnosis::PlaceAtFault;
 use crate::history::reason::{
     Side, canonical, code_of_transfer, file_name, host, in_sandbox, machine, side, url,
 };
@@ -314,7 +315,7 @@ fn at_access_point(hold: &JudgedHold<'_>) -> bool {
 
 /// Whether the machine may have failed, not the job.
 fn place_matters(hold: &JudgedHold<'_>, facts: &JobFacts) -> bool {
-    if facts.at_bad_place || facts.ends() == Some(Ends::Elsewhere) {
+    if facts.ends() == Some(Ends::Elsewhere) {
         return true;
     }
     if facts.ends().is_some_and(|ends| ends.lasts() || ends == Ends::NextStart) {
@@ -343,6 +344,10 @@ fn place_matters(hold: &JudgedHold<'_>, facts: &JobFacts) -> bool {
 ///
 /// A glidein's name is new with every pilot: its resource or site is excluded instead where known.
 pub(super) fn failed_at(hold: &JudgedHold<'_>, facts: &JobFacts) -> Option<(&'static str, String)> {
+    if let Some(PlaceAtFault { name, is_site, .. }) = &facts.place_at_fault {
+        let attribute = if *is_site { "GLIDEIN_Site" } else { "Machine" };
+        return is_name(name).then(|| (attribute, name.clone()));
+    }
     let named = |name: &Option<String>| name.clone().filter(|name| is_name(name));
     if let Some(resource) = named(&facts.glidein_resource) {
         return Some(("GLIDEIN_ResourceName", resource));

@@ -152,6 +152,8 @@ pub enum Rule {
     RetryLater,
     /// The text of the hold names what passes by itself.
     Passes,
+    /// One of the jobs held for this cause is tried, but not yet.
+    TooEarly,
     /// Nobody was ever seen to get through to the server of its URL.
     NeverReached,
     /// Files that HTCondor needs to start it are not in order.

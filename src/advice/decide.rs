@@ -328,7 +328,10 @@ impl Weighed<'_> {
     /// The best change makes enough of a difference.
     fn better_changed(&self) -> Option<(Action, f64)> {
         let (action, p) = self.chances.best_change()?;
-        self.not_better(action, p).is_none().then_some((action, p))
+        // What passes needs no change that nobody can name.
+        let passes = self.chances.known.ends.is_some_and(Ends::passes);
+        let is_idle = passes && self.chances.unnamed.contains(&action);
+        (!is_idle && self.not_better(action, p).is_none()).then_some((action, p))
     }
 
     /// Why a change is not worth it, whatever it is.

@@ -2,16 +2,16 @@
 
 use serde::Serialize;
 
-use super::cause::Said;
 use super::exit_status::ExitStatus;
 use super::figure::{Count, Figure};
 use super::files::ProgramWords;
 use super::{FailedTransfer, Held, LimitSeen, Refusal, Spent, Trouble};
 use crate::checks::Check;
-use crate::features::{Neighbourhood, Runs, Scope};
+use crate::diagnosis::Said;
+use crate::features::{Neighbourhood, Scope};
 use crate::history::reason::code_of_transfer;
 use crate::history::{
-    AdFacts, Episode, EventLogView, Exit, History, HoldIdentity, JobHistory, Symbol, What,
+    AdFacts, Episode, EventLogView, Exit, History, HoldIdentity, JobHistory, What,
 };
 use crate::hold_code::{self, Cause, cause_of};
 use crate::text::Foreign;
@@ -74,22 +74,18 @@ pub enum Evidence {
         /// Seconds before the hold.
         seconds_before: Count,
     },
-    /// Most jobs held for this cause were last at one place, where few jobs run.
+    /// Jobs of the cluster fail so at one place, and get through elsewhere.
     Place {
         /// The site, else the machine.
         place: Foreign,
-        /// Held jobs of the cluster that were last there.
-        held: Count,
-        /// Held jobs of the cluster of which the place is known.
-        of: Count,
-        /// Jobs that began to execute there in the last day.
-        began: Count,
-        /// Of these, that exited with 0.
-        succeeded: Count,
-        /// Jobs that began to execute elsewhere in the last day.
-        began_elsewhere: Count,
-        /// Of these, that exited with 0.
-        succeeded_elsewhere: Count,
+        /// Jobs that failed so there within a day, this one among them.
+        failed: Count,
+        /// Jobs that got through there.
+        passed: Count,
+        /// Jobs that failed so elsewhere.
+        failed_elsewhere: Count,
+        /// Jobs that got through elsewhere.
+        passed_elsewhere: Count,
     },
     /// The server of its URL refuses everybody.
     Refusal {
@@ -272,65 +268,6 @@ pub(super) fn over(held: &Held, history: &History, now: i64) -> Option<Evidence>
         _ => Ending::Released,
     };
     Some(Evidence::Over { by, seconds_ago: now.saturating_sub(end.time).into() })
-}
-
-/// Seconds in which runs are counted at places: a day.
-pub(super) const LAST_DAY: i64 = 86_400;
-
-/// Held jobs from which on a place is thought of.
-const LEAST_HELD: usize = 3;
-
-/// Jobs that have to have begun for a share of them to say something.
-const LEAST_BEGUN: usize = 10;
-
-/// Below this probability so many held jobs at one place are no chance.
-const CHANCE: f64 = 0.01;
-
-/// The place at which more of the held jobs were than its share of the runs explains; `places`: with
-/// how many of them, `runs`: there and in all.
-pub(super) fn place(
-    places: &[(Symbol, usize)],
-    history: &History,
-    runs: impl Fn(Symbol) -> [Runs; 2],
-) -> Option<Evidence> {
-    let of: usize = places.iter().map(|(_, held)| held).sum();
-    let &(place, held) = places.iter().max_by_key(|&&(place, held)| (held, place))?;
-    if held < LEAST_HELD || 2 * held <= of {
-        return None;
-    }
-    let [there, all] = runs(place);
-    if all.began < LEAST_BEGUN {
-        return None;
-    }
-    // One more than was seen: a place where nothing began has a share too.
-    let share = (there.began + 1) as f64 / (all.began + 1) as f64;
-    (at_least(held, of, share) < CHANCE).then(|| Evidence::Place {
-        place: history.symbols.name(place).into(),
-        held: held.into(),
-        of: of.into(),
-        began: there.began.into(),
-        succeeded: there.succeeded.into(),
-        began_elsewhere: all.began.saturating_sub(there.began).into(),
-        succeeded_elsewhere: all.succeeded.saturating_sub(there.succeeded).into(),
-    })
-}
-
-/// The probability of at least `k` of `n` where each has probability `p` (binomial distribution).
-fn at_least(k: usize, n: usize, p: f64) -> f64 {
-    if p >= 1.0 {
-        return 1.0;
-    }
-    let mut log = 0.0;
-    let mut sum = 0.0;
-    for i in 0..=n {
-        if i > 0 {
-            log += ((n - i + 1) as f64 / i as f64).ln();
-        }
-        if i >= k {
-            sum += (log + i as f64 * p.ln() + (n - i) as f64 * (1.0 - p).ln()).exp();
-        }
-    }
-    sum
 }
 
 /// Whether a hold is about files: a URL or path in the reason of another, as of a policy, is text.

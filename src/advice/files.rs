@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::changes::interpreter;
 use super::held::Held;
+use crate::catalogue::{self, Reading};
 use crate::checks::{Check, Fault, Finding, LocalFiles, Needed, Remark, Thing, Why, Words};
 use crate::history::reason::{self, Side, code_of_transfer};
 use crate::history::{History, HoldInQueue};
@@ -258,7 +259,7 @@ fn of_hold(finding: Finding, hold: &HoldInQueue) -> Finding {
 }
 
 /// What the program of a held job wrote at its end.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct ProgramWords {
     /// The file that Out or Err names.
@@ -268,6 +269,9 @@ pub struct ProgramWords {
     pub words: Words,
     /// Whose line it is.
     pub of: WordsOf,
+    /// What the catalogue says of the line.
+    #[serde(skip)]
+    pub reading: Option<Reading>,
 }
 
 /// Which run wrote a line.
@@ -374,7 +378,10 @@ pub(super) fn program_words(
         Some(began) if words.written_at >= began => WordsOf::ThisRun,
         _ => WordsOf::EarlierRun,
     };
-    Some(ProgramWords { path: path.into(), words, of })
+    let reading = catalogue::current().read_output(words.line.as_given());
+    let of_entry = reading.as_ref().and_then(|reading| reading.entry().kind);
+    let words = Words { says: of_entry.unwrap_or(words.says), ..words };
+    Some(ProgramWords { path: path.into(), words, of, reading })
 }
 
 /// The line of a job's error output that says why its program failed in the run between these

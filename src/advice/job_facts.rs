@@ -11,6 +11,7 @@ use super::siblings::LimitSeen;
 use super::undesired::UNDESIRED;
 use crate::catalogue::{self, Ends, HoldText, Reading};
 use crate::checks::{Check, WordsKind};
+use crate::diagnosis::{PlaceAtFault, deciding};
 use crate::history::reason::{canonical, machine};
 use crate::history::{JobHistory, Known, disk_used, memory_used, printed};
 use crate::hold_code::{About, HoldCode};
@@ -87,8 +88,8 @@ pub struct JobFacts {
     pub limit_seen: Option<LimitSeen>,
     /// The file of its hold reason, which is still not as HTCondor needs it.
     pub blocked: Option<Check>,
-    /// Most jobs held for this cause were last where it was, and few jobs run there.
-    pub at_bad_place: bool,
+    /// The machine or site of its last run, where that is at fault.
+    pub place_at_fault: Option<PlaceAtFault>,
     /// What its program wrote at its end, of a hold that is about that.
     pub program_words: Option<ProgramWords>,
     /// What the file-transfer plug-in reported, where its hold reason says less.
@@ -163,7 +164,7 @@ impl JobFacts {
             own_limit: None,
             limit_seen: None,
             blocked: None,
-            at_bad_place: false,
+            place_at_fault: None,
             program_words: None,
             transfer: None,
             reading: None,
@@ -211,16 +212,29 @@ impl JobFacts {
         Some(named)
     }
 
-    /// What ends its hold, where the catalogue says so.
-    pub(super) fn ends(&self) -> Option<Ends> {
-        self.reading.as_ref().map(|reading| reading.entry().ends)
+    /// What says most of the cause of its hold.
+    pub(super) fn deciding(&self) -> Option<&Reading> {
+        deciding(self.reading.as_ref(), self.said_by_program())
     }
 
-    /// Its last run was at this site or on this machine.
-    pub(super) fn was_at(&self, place: &str) -> bool {
-        let host = self.last_remote_host.as_deref().map(machine);
-        let sites = [self.glidein_site.as_deref(), self.glidein_resource.as_deref(), host];
-        sites.into_iter().flatten().any(|own| own.eq_ignore_ascii_case(place))
+    /// What ends it, where runs at its place or the catalogue say so.
+    pub(super) fn ends(&self) -> Option<Ends> {
+        if self.place_at_fault.is_some() {
+            return Some(Ends::Elsewhere);
+        }
+        self.deciding().map(|reading| reading.entry().ends)
+    }
+
+    /// What the catalogue says of the line that its program ended the last run with. A line in a file
+    /// of several jobs, which may be another one's, is enough to wait.
+    pub(super) fn said_by_program(&self) -> Option<&Reading> {
+        let ProgramWords { of, reading, .. } = self.program_words.as_ref()?;
+        let counts = |reading: &&Reading| match of {
+            WordsOf::ThisRun => true,
+            WordsOf::SharedFile => reading.entry().ends == Ends::Time,
+            WordsOf::EarlierRun => false,
+        };
+        reading.as_ref().filter(counts)
     }
 
     /// The same with the memory of its last run before `held_at` (Unix seconds) that a log shows,
@@ -251,7 +265,7 @@ impl JobFacts {
 
     /// The last run of its program named a mistake of the program, its arguments or its input.
     pub(super) fn names_mistake(&self) -> bool {
-        self.said().is_some_and(WordsKind::is_of_program)
+        self.said().is_some_and(WordsKind::is_of_program) && self.ends().is_none_or(Ends::lasts)
     }
 
     /// What its program wrote at the end of its last run; not of an earlier run or a shared file.

@@ -115,19 +115,9 @@ impl Evidence {
             Self::Message { text, seconds_before } => {
                 vec![Part::Words(text), Part::Count(seconds_before)]
             }
-            // Of all, or of some.
-            Self::Place { held, of, .. } if held == of => Vec::new(),
-            Self::Place {
-                held,
-                of,
-                began,
-                succeeded,
-                began_elsewhere,
-                succeeded_elsewhere,
-                ..
-            } => [held, of, began, succeeded, began_elsewhere, succeeded_elsewhere]
-                .map(Part::Count)
-                .into(),
+            Self::Place { failed, passed, failed_elsewhere, passed_elsewhere, .. } => {
+                [failed, passed, failed_elsewhere, passed_elsewhere].map(Part::Count).into()
+            }
             Self::Refusal { refusal } => vec![Part::Count(&mut refusal.worked_before)],
             Self::BeganSince { near, jobs, seconds_since_last, held_again } => named(near)
                 .chain([Part::Count(jobs), Part::Known(seconds_since_last), Part::Some(held_again)])

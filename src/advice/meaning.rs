@@ -2,8 +2,8 @@
 
 use libc::{EDQUOT, ENOENT};
 
-use super::cause::Said;
 use crate::catalogue::Trouble;
+use crate::diagnosis::Said;
 use crate::history::reason::{self, Side, code_of_transfer};
 use crate::hold_code::{HoldCode, Subcode};
 use crate::sizes::Resource;

@@ -3,7 +3,6 @@
 //! - `advisor`: asks the model once for many jobs, about each action that makes sense.
 //! - `batch`: judges many jobs on all cores.
 //! - `by_hand`: where what is corrected by hand stands: submit line and attribute.
-//! - `cause`: kinds of cause, from code and reason.
 //! - `change_kind`: what is changed before a release, as data.
 //! - [`changes`]: what an action stands for on one job, and its commands.
 //! - `choices`: what can be done, what each choice costs and what stands against it.
@@ -41,7 +40,6 @@
 mod advisor;
 mod batch;
 mod by_hand;
-mod cause;
 mod change_kind;
 pub mod changes;
 mod choices;

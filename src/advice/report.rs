@@ -9,6 +9,7 @@ use super::choices::Against;
 use super::meaning::SharedCause;
 use super::{Change, Choices, Command, Costs, Curve, Evidence, LookAt, Target, TryOne, Undecided};
 use crate::catalogue::Reading;
+use crate::diagnosis::Diagnosis;
 use crate::history::{Action, EventLogView};
 use crate::metrics::Band;
 use crate::policy::Prediction;
@@ -216,6 +217,8 @@ pub struct Advice {
     /// Probability of success of a release as it is, now and later. Empty where no time helps, or of
     /// a model that does not know of later releases.
     pub later: Curve,
+    /// What is at fault, and what ends it.
+    pub diagnosis: Diagnosis,
     /// Why nothing else is recommended, where the recommendation is `undecided` or `look`.
     pub undecided: Option<Undecided>,
     /// How likely the recommended action (or, for `remove`, the best action) is to succeed.

@@ -1,9 +1,9 @@
 //! What the other jobs and the hold reason show about a release, beside the model's answer.
 
-use super::cause::Said;
 use super::transfer_error::FailedTransfer;
-use crate::catalogue::{Reading, Trouble};
+use crate::catalogue::{Look, Reading, Trouble};
 use crate::checks::{Check, Fault, Finding, Thing, Why};
+use crate::diagnosis::Said;
 use crate::features::{InDirectory, Neighbourhood, Scope, Vouched, outweighs};
 use crate::history::reason::{Side, code_of_transfer};
 use crate::history::{Episode, EventLogView, reason};
@@ -108,6 +108,8 @@ pub(super) struct Looked<'a> {
     pub reason: &'a str,
     /// What the catalogue says of it.
     pub reading: Option<&'a Reading>,
+    /// What it says of the line that its program ended with.
+    pub program: Option<&'a Reading>,
     pub event_log: EventLogView,
     /// A log tells of this hold.
     pub logged: bool,
@@ -131,13 +133,15 @@ impl Seen {
         let code = code_of_transfer(hold.code, reason);
         let near = |scope: Scope| neighbourhoods.iter().find(|near| near.scope == scope);
         // What programs of others do shows nothing of what this one did.
-        let own = is_of_program(code, subcode, reason);
+        let sends_to_output = |reading: &Reading| reading.entry().look == Some(Look::Output);
+        let of_program = is_of_program(code, subcode, reason);
+        let own = of_program || hold.reading.is_some_and(sends_to_output);
         // Whether a program makes its output the next time is the model's question.
-        let is_unmade = own && subcode == ENOENT;
+        let is_unmade = of_program && subcode == ENOENT;
         let like = near(if own { Scope::Cluster } else { Scope::Reason });
         // A server that is away now has said before that it does not have the file, or does not
         // give it.
-        let said = Said::with(code, subcode, reason, hold.reading);
+        let said = Said::with((code, subcode), reason, hold.reading, hold.program);
         // Nor is a text believed that a server says of everything.
         let said = if hold.refuses_all { Said { reading: None, ..said } } else { said };
         let trouble = said.trouble();
@@ -361,6 +365,15 @@ impl Seen {
         shown(self.as_is(p))
     }
 
+    /// The probability that a release as it is succeeds where its text says that the next start ends
+    /// it, after so many releases that ended in a hold like this one: the text counts as much as a
+    /// file that is in order, less where sources are missing.
+    pub(super) fn at_next_start(&self, p: f64, failed_alike: usize) -> f64 {
+        let said = IN_ORDER as f64 * self.trust;
+        let all = WEIGHT + said + failed_alike as f64;
+        (WEIGHT * self.as_is(p) + said) / all
+    }
+
     /// The probability that it succeeds once another like job has got through. No less than what
     /// [`Seen::as_is`] will say then.
     pub(super) fn recovered(&self, p: f64) -> f64 {
@@ -487,6 +500,7 @@ mod tests {
         let at = |code, subcode, directory, event_log, before| {
             let hold = Looked {
                 reading: None,
+                program: None,
                 code,
                 subcode,
                 reason: &match code {
@@ -538,6 +552,7 @@ mod tests {
         let with = |code, subcode, reason| {
             let hold = Looked {
                 reading: None,
+                program: None,
                 code,
                 subcode,
                 reason,

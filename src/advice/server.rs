@@ -3,14 +3,13 @@
 
 use serde::Serialize;
 
-use super::cause::Said;
 use super::choices::Rule;
 use super::decide::{Chances, Decision};
-use super::evidence::LAST_DAY;
 use super::figure::Count;
 use super::{FailedTransfer, LookAt, Recommendation, Undecided};
 use crate::catalogue::Trouble;
 use crate::checks::{Check, Finding, Thing, Why};
+use crate::diagnosis::{LAST_DAY, Said};
 use crate::features::AtServer;
 use crate::history::reason::code_of_transfer;
 use crate::history::{Action, Episode, ErrorType, History, Symbol, What, reason};

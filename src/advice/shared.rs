@@ -9,11 +9,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::cause::Said;
 use super::meaning::SharedCause;
 use super::seen::reads;
-use super::try_one::Tries;
+use super::try_one::{Tries, TrySuccess};
 use crate::catalogue::Trouble;
+use crate::diagnosis::{Attempts, Passes, PlaceAtFault, Said, Table};
 use crate::features::{Sampler, Scope};
 use crate::history::reason::{code_of_transfer, in_sandbox};
 use crate::history::{Episode, EventLogView, History, Hold, JobHistory, Symbol, What, reason};
@@ -30,6 +30,9 @@ const LOOK_BACK: usize = 16;
 
 /// Holds among which the first one is looked for.
 const MOST: usize = 1_000;
+
+/// From which probability on a place is at fault.
+const LIKELY_AT_FAULT: f64 = 0.5;
 
 /// What holds of one cluster share.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -66,12 +69,7 @@ struct OnHold {
     until: i64,
     /// A log shows it.
     is_logged: bool,
-    /// The site of its last run, else the machine.
-    place: Option<Symbol>,
 }
-
-/// Places, and how many held jobs were last there.
-pub(super) type Places = [(Symbol, usize)];
 
 /// Holds that share a cause and an own history.
 #[derive(Debug)]
@@ -79,8 +77,6 @@ struct Group {
     of_reason: Arc<OfReason>,
     /// The earliest first.
     holds: Vec<OnHold>,
-    /// Of all jobs held for that cause.
-    places: Arc<Places>,
     /// Of all jobs with holds for that cause.
     tries: Arc<Tries>,
 }
@@ -91,7 +87,14 @@ struct Holds {
     groups: Vec<Group>,
     /// The group of each hold, by job and beginning.
     group_of: HashMap<(JobId, i64), usize>,
+    /// Where its runs failed and got through.
+    attempts: Attempts<Arc<OfReason>>,
+    /// What they met at a place for a cause, as far as it was asked for.
+    tables: Mutex<HashMap<Asked, Table>>,
 }
+
+/// A cause, a place and what shows that a run got through.
+type Asked = (Arc<OfReason>, Symbol, Passes);
 
 /// The holds of some clusters, by ClusterId and the instant asked about.
 #[derive(Debug, Default)]
@@ -115,12 +118,43 @@ impl Causes {
         history.held_at(first.job, in_queue.as_ref().filter(|_| !first.is_logged), now)
     }
 
-    /// Where the jobs of the cluster that are held for the same cause at `now` were last, with how
-    /// many of them.
-    pub(super) fn places(&self, history: &History, hold: &Episode, now: i64) -> Arc<Places> {
+    /// The machine or the site of the run that ended in this hold, whichever is likelier at fault,
+    /// with what other jobs of its cluster met there. `prior`: how likely it is by the texts.
+    pub(super) fn place(
+        &self,
+        history: &History,
+        hold: &Episode,
+        prior: f64,
+        now: i64,
+    ) -> Option<PlaceAtFault> {
+        let job = history.job(hold.identity.job)?;
         let holds = self.of(history, hold.identity.job.cluster, now);
-        let own = holds.group_of.get(&(hold.identity.job, hold.held_at));
-        own.map(|&own| Arc::clone(&holds.groups[own].places)).unwrap_or_default()
+        let own = holds.group_of.get(&(hold.identity.job, hold.held_at))?;
+        let cause = &holds.groups[*own].of_reason;
+        let text = hold.reason.as_deref().unwrap_or_default();
+        let passes = match TrySuccess::of(hold.identity.code, text) {
+            TrySuccess::Begins => Passes::Begins,
+            _ => Passes::Finishes,
+        };
+        let named = reason::host(text);
+        let named = named.and_then(|host| history.symbols.find(reason::machine(&host)));
+        let machine = named.or_else(|| job.machine_at(hold.held_at));
+        let places = [(true, job.site_at(hold.held_at)), (false, machine)];
+        // The failure that is asked about proves nothing.
+        let but_own = |table: Table| if hold.step.is_some() { table.but_one() } else { table };
+        let at_fault = |(is_site, place): (bool, Option<Symbol>)| {
+            let key = (Arc::clone(cause), place?, passes);
+            let mut known = holds.tables.lock().unwrap_or_else(PoisonError::into_inner);
+            let table = || holds.attempts.table(key.1, cause, passes);
+            let table = but_own(*known.entry(key.clone()).or_insert_with(table));
+            let probability = table.at_fault(prior);
+            let name = history.symbols.name(key.1).to_owned();
+            let is_likely = probability >= LIKELY_AT_FAULT && table.elsewhere.passed > 0;
+            is_likely.then_some(PlaceAtFault { name, is_site, table, probability })
+        };
+        // Of a site with one machine the site.
+        let likely = places.into_iter().rev().filter_map(at_fault);
+        likely.max_by(|one, other| one.probability.total_cmp(&other.probability))
     }
 
     /// What is known at `now` of releases of jobs of the cluster from this cause.
@@ -175,12 +209,7 @@ impl Holds {
             for (at, step) in job.steps_until(now).iter().enumerate() {
                 let What::Held(hold) = step.what else { continue };
                 let until = job.steps.get(at + 1).map_or(i64::MAX, |next| next.time);
-                // To look back from each hold of many that are over takes too long.
-                let place = (until > now)
-                    .then(|| job.site_at(step.time).or_else(|| job.machine_at(step.time)))
-                    .flatten();
-                let on_hold =
-                    OnHold { held_at: step.time, job: job.job, until, is_logged: true, place };
+                let on_hold = OnHold { held_at: step.time, job: job.job, until, is_logged: true };
                 add(job, Some(at), hold, on_hold);
             }
             let Some((in_queue, ad)) = history.hold_in_queue(job).zip(job.ads.last()) else {
@@ -190,32 +219,29 @@ impl Holds {
             if let Some(held) = held.filter(|held| held.step.is_none())
                 && let Some(hold) = ad.hold
             {
-                let place = ad.site.or(ad.machine);
                 let (held_at, until) = (held.held_at, i64::MAX);
-                let on_hold = OnHold { held_at, job: job.job, until, is_logged: false, place };
+                let on_hold = OnHold { held_at, job: job.job, until, is_logged: false };
                 add(job, None, hold, on_hold);
             }
         }
-        let mut at: HashMap<Arc<OfReason>, HashMap<Symbol, usize>> = HashMap::new();
-        for (key, group) in &groups {
-            let at = at.entry(Arc::clone(&key.of_reason)).or_default();
-            let now_held = group.iter().filter(|hold| hold.held_at <= now && hold.until > now);
-            now_held
-                .filter_map(|hold| hold.place)
-                .for_each(|place| *at.entry(place).or_default() += 1);
-        }
-        let places: HashMap<Arc<OfReason>, Arc<Places>> =
-            at.into_iter().map(|(of, places)| (of, places.into_iter().collect())).collect();
         let tries: HashMap<Arc<OfReason>, Arc<Tries>> =
             tries.into_iter().map(|(of, tries)| (of, Arc::new(tries.settled()))).collect();
-        let mut holds = Self::default();
+        let mut attempts = Attempts::default();
+        for job in history.jobs_of(cluster) {
+            attempts.add(history, job, now, |hold| {
+                Arc::clone(reasons.entry(hold).or_insert_with(|| {
+                    let text = hold.reason.map_or("", |reason| history.symbols.name(reason));
+                    Arc::new(OfReason::of(hold.code, hold.subcode, text))
+                }))
+            });
+        }
+        let mut holds = Self { attempts: attempts.settled(), ..Self::default() };
         for (Key { of_reason, .. }, mut group) in groups {
             group.sort_unstable();
             let number = holds.groups.len();
             holds.group_of.extend(group.iter().map(|hold| ((hold.job, hold.held_at), number)));
-            let places = places.get(&of_reason).cloned().unwrap_or_default();
             let tries = tries.get(&of_reason).cloned().unwrap_or_default();
-            holds.groups.push(Group { of_reason, holds: group, places, tries });
+            holds.groups.push(Group { of_reason, holds: group, tries });
         }
         holds
     }

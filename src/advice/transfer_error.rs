@@ -9,12 +9,12 @@ use std::collections::HashSet;
 use foldhash::fast::RandomState;
 use serde::Serialize;
 
-use super::cause::Said;
 use super::decide::Decision;
 use super::figure::Count;
 use super::seen::Others;
 use super::{Recommendation, Trouble, Undecided, Wait, WaitFor};
 use crate::catalogue::{self, HoldText, Reading};
+use crate::diagnosis::Said;
 use crate::features::{Neighbourhood, Voice, outweighs, voices};
 use crate::history::reason::code_of_transfer;
 use crate::history::{

@@ -7,7 +7,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::cause::Said;
 use super::choices::{Against, Group};
 use super::command::{Since, Target};
 use super::decide::MOST_FAILED;
@@ -15,6 +14,7 @@ use super::meaning::SharedCause;
 use super::own_runs;
 use super::seen::reads;
 use crate::catalogue::Trouble;
+use crate::diagnosis::Said;
 use crate::history::reason::code_of_transfer;
 use crate::history::{Exit, History, Hold, JobHistory, What};
 use crate::hold_code::{self, About};

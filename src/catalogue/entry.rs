@@ -151,7 +151,7 @@ pub enum Fault {
 
 /// What ends a trouble.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, Display)]
-#[serde(rename_all(deserialize = "lowercase"))]
+#[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Ends {
     /// Nothing but a change of the job, its files or its requests.
@@ -161,7 +161,7 @@ pub enum Ends {
     /// It passes.
     Time,
     /// The next start, anywhere.
-    #[serde(rename(deserialize = "next start"))]
+    #[serde(rename = "next start")]
     #[strum(serialize = "the next start")]
     NextStart,
     /// The next start on another machine.
@@ -242,6 +242,12 @@ impl Entry {
     pub fn at_fault(&self) -> Fault {
         let most = self.fault.iter().max_by(|(_, one), (_, other)| one.total_cmp(other));
         most.map_or(Fault::Chance, |(fault, _)| *fault)
+    }
+
+    /// How likely it is one of these that is at fault, 0 to 1.
+    pub fn share(&self, of: impl Fn(&Fault) -> bool) -> f64 {
+        let these = self.fault.iter().filter(|(fault, _)| of(fault)).map(|(_, weight)| weight);
+        these.sum::<f64>() / self.fault.values().sum::<f64>()
     }
 
     /// Parts that its clauses name.

@@ -43,7 +43,7 @@ pub use layout::Layout;
 pub use neighbourhood::{Neighbourhood, Vouched};
 pub(crate) use neighbourhood::{Voice, outweighs, voices};
 pub use recovery::RecoveryColumns;
-pub use sample::{InDirectory, Runs, Sample, Sampler, is_labelled};
+pub use sample::{InDirectory, Sample, Sampler, is_labelled};
 pub use schema::{FeatureSchema, Projection, SchemaError, StaticSource};
 pub use slots::{Slots, SlotsError};
 pub use state::State;

@@ -34,15 +34,6 @@ pub struct Sampler {
     tally: Mutex<Tally>,
 }
 
-/// Runs of some jobs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Runs {
-    /// Jobs that began to execute.
-    pub began: usize,
-    /// Jobs that exited with 0.
-    pub succeeded: usize,
-}
-
 impl Sampler {
     /// Reads the history once; samples of all its holds come from that. `layout` may be frames
     /// alone.
@@ -143,19 +134,6 @@ impl Sampler {
         let view = self.view(hold, instant);
         let series = view.neighbours(scope, view.named()).series;
         series.plain(Plain::Started).last(hold.held_at, u32::MAX)
-    }
-
-    /// How many jobs began to execute after `since`, and how many of them exited with 0, at `place`
-    /// and in all.
-    pub fn at_place(&self, hold: &Episode, place: Symbol, since: i64, instant: i64) -> [Runs; 2] {
-        let view = self.view(hold, instant);
-        [Group::Named(Scope::Site, place), Group::AccessPoint].map(|group| {
-            let series = self.around.group(group, view.viewer);
-            Runs {
-                began: series.plain(Plain::Started).count(since, instant, u32::MAX),
-                succeeded: series.plain(Plain::Succeeded).count(since, instant, u32::MAX),
-            }
-        })
     }
 
     /// What came of releases from holds with this code and subcode whose reason names a file of the

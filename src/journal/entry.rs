@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::advice::{Recommendation, TrySuccess};
+use crate::diagnosis::Diagnosis;
 use crate::history::Action;
 use crate::profile::Binding;
 use eventlog::JobId;
@@ -146,6 +147,9 @@ pub struct Advised {
     pub hold_reason_sub_code: Option<i32>,
     /// What jobs that are acted on alike share.
     pub cause: String,
+    /// What is at fault, and what ends it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diagnosis: Option<Diagnosis>,
     /// The recommendation.
     pub advice: Recommendation,
     /// The action that it stands for.

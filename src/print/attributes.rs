@@ -18,7 +18,7 @@ use crate::text::{Foreign, SCHEMA_VERSION, printable, to_json_pretty};
 type Make = fn(&Advice, &TimeZone) -> Value;
 
 /// The attributes, in the order printed.
-const ATTRIBUTES: [(&str, Make); 38] = [
+const ATTRIBUTES: [(&str, Make); 39] = [
     ("SchemaVersion", |_, _| SCHEMA_VERSION.into()),
     ("ClusterId", |advice, _| advice.held.job.cluster.into()),
     ("ProcId", |advice, _| advice.held.job.proc.into()),
@@ -52,6 +52,11 @@ const ATTRIBUTES: [(&str, Make); 38] = [
     ("CatalogueEntry", |advice, _| {
         let entry = advice.held.reading.as_ref().map(|reading| reading.entry().name.as_str());
         entry.into()
+    }),
+    ("Diagnosis", |advice, _| {
+        let diagnosis = &advice.diagnosis;
+        let sentence = sentences::diagnosis(diagnosis);
+        sentence.map_or(Value::Null, |sentence| with_sentence(diagnosis, &sentence))
     }),
     ("Meaning", |advice, _| printable(&sentences::why(advice)).into()),
     ("Evidence", |advice, _| {
@@ -233,8 +238,16 @@ mod tests {
         assert_eq!(names, NAMES[..NAMES.len() - 2]);
         for &name in &*NAMES {
             let known = lookup(&attributes, &name.to_lowercase());
-            let absent = ["DAGManJobId", "Undecided", "CatalogueEntry", "Change", "Try", "Look"]
-                .contains(&name);
+            let absent = [
+                "DAGManJobId",
+                "Undecided",
+                "CatalogueEntry",
+                "Diagnosis",
+                "Change",
+                "Try",
+                "Look",
+            ]
+            .contains(&name);
             assert!(known != Value::Null || absent, "{name}");
         }
     }

@@ -1,4 +1,4 @@
-//! `-explain-decision`: a table of what was weighed.
+//! `-explain-decision`: what is at fault, and a table of what was weighed.
 
 use std::fmt::Write as _;
 
@@ -7,12 +7,12 @@ use super::sure::in_percent;
 use super::wrap::wrap;
 use crate::advice::{Advice, Choice};
 use crate::metrics::Band;
-use crate::sentences::choices;
+use crate::sentences::{self, choices};
 
 /// Columns that the choices, hours and probabilities take.
 const CELLS: usize = 33;
 
-/// The choices with their hours, and which rule decided.
+/// What is at fault, the choices with their hours, and which rule decided.
 pub(super) fn text(indent: &str, advice: &Advice, columns: Option<usize>) -> String {
     let width = columns.map_or(usize::MAX, |columns| columns.saturating_sub(CELLS).max(20));
     let row = |choice: &Choice| {
@@ -27,6 +27,9 @@ pub(super) fn text(indent: &str, advice: &Advice, columns: Option<usize>) -> Str
     let heading = ["CHOICE", "HOURS", "SUCCESS", "AGAINST IT"];
     let all = &advice.choices.choices;
     let mut out = String::new();
+    if let Some(diagnosis) = sentences::diagnosis(&advice.diagnosis) {
+        out.push_str(&wrap(&format!("{indent}At fault: "), indent.len() + 2, &diagnosis, columns));
+    }
     for line in lines(heading, all.iter().map(row), 2, |index| index == 1) {
         if !all.is_empty() {
             let _ = writeln!(out, "{indent}  {line}");

@@ -5,6 +5,7 @@ use crate::advice::{
     Editable, Evidence, HeldJob, InputEffect, LikelyFrom, Missing, Near, Recommendation, Results,
     Rule, SharedCause, Since, Target, Trust, Wait, WaitFor,
 };
+use crate::diagnosis::Diagnosis;
 use crate::features::Scope;
 use crate::history::{Action, EventLogView};
 use crate::metrics::Band;
@@ -43,6 +44,7 @@ pub(crate) fn transfer(cluster: i32, proc: i32) -> Advice {
         action: Some(Action::AsIs),
         success: vec![(Action::AsIs, 0.87123), (Action::Site, 0.8)],
         later: Curve::new([(0, 0.81), (3_600, 0.9)]),
+        diagnosis: Diagnosis::default(),
         undecided: None,
         band: Band::Likely,
         inputs: vec![

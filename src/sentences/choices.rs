@@ -83,6 +83,7 @@ pub(crate) fn rule(rule: Rule) -> &'static str {
         Rule::Spooling => "HTCondor releases it once its input is spooled, and not before.",
         Rule::ReleasedByPolicy => "A policy releases it within the hour.",
         Rule::Passes => "Its hold reason names what passes by itself.",
+        Rule::TooEarly => "It is too early to try one of the jobs that are held for this cause.",
         Rule::RetryLater => "The file-transfer plug-in says that a later transfer may succeed.",
         Rule::NeverReached => {
             "Nobody was ever seen to get through to its server: the name in the URL may be wrong."

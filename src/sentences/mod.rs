@@ -5,6 +5,7 @@
 //! - `changes`: what to change.
 //! - `checks`: what looks at files and URLs found.
 //! - `choices`: what was weighed.
+//! - `diagnosis`: what is at fault.
 //! - `edits`: what goes with an edit, and what is corrected by hand.
 //! - `limits`: limits beside what like jobs needed.
 //! - `short`: what to do in a few words.
@@ -15,6 +16,7 @@
 mod changes;
 mod checks;
 pub(crate) mod choices;
+mod diagnosis;
 mod edits;
 mod limits;
 mod short;
@@ -24,6 +26,7 @@ mod watching;
 
 pub use changes::change;
 pub(crate) use checks::unknown;
+pub use diagnosis::diagnosis;
 pub use edits::{by_hand, edit_facts, slots as slots_for, whole_change};
 pub(crate) use short::to_do;
 pub(crate) use watching::{ANSWERS_AGAIN, NONE_LEFT, asks_again, end_of_hold, in_short, news};
@@ -114,8 +117,7 @@ pub fn why(advice: &Advice) -> String {
 /// What a program wrote at its end.
 fn program_words(words: &ProgramWords) -> String {
     let catalogue = catalogue::current();
-    let known = catalogue.read_output(words.words.line.as_given());
-    let of_line = known.filter(|reading| reading.entry().kind == Some(words.words.says));
+    let of_line = words.reading.as_ref();
     let says = match words.words.says {
         WordsKind::Own if of_line.is_none() => String::new(),
         kind => {
@@ -289,24 +291,11 @@ pub fn evidence(evidence: &Evidence) -> String {
             span(*seconds_before),
             text.quoted(MESSAGE)
         ),
-        Evidence::Place {
-            place,
-            held,
-            of,
-            began,
-            succeeded,
-            began_elsewhere,
-            succeeded_elsewhere,
-        } => format!(
-            "{} that are held for this were last at {}. In the last day {} began there, {succeeded} exited \
-             with 0; elsewhere {began_elsewhere} began, {succeeded_elsewhere} exited with 0.",
-            if held == of {
-                format!("All {held} jobs of this cluster")
-            } else {
-                format!("{held} of {of} jobs of this cluster")
-            },
+        Evidence::Place { place, failed, passed, failed_elsewhere, passed_elsewhere } => format!(
+            "At {} {} of this cluster failed so within a day and {passed} got through; elsewhere \
+             {failed_elsewhere} failed so and {passed_elsewhere} got through.",
             place.named(NAME),
-            plural(*began, "job"),
+            plural(*failed, "job"),
         ),
         Evidence::ProgramWords { words } => program_words(words),
         Evidence::Corrected { name } => format!(

@@ -151,11 +151,35 @@ fn the_pool_is_not_asked_about_other_pools_times_and_changes() {
     assert_eq!(calls(&place), Vec::<String>::new());
 }
 
+/// Jobs of cluster 7 that could not begin on e1, and others that finished on e2 meanwhile.
+fn failed_at_e1() -> String {
+    let event = |number: &str, proc: usize, time: &str, text: &str| {
+        format!("{number} (007.{proc:03}.000) 2026-03-01 {time} {text}\n...\n")
+    };
+    let held = format!("Job was held.\n\t{CONTAINER}\n\tCode 45 Subcode -1000");
+    let runs = "Job executing on host: <10.0.0.2:9618?alias=e2.example.org>\n\tSlotName: slot1@e2.example.org";
+    let ends = "Job terminated.\n\t(1) Normal termination (return value 0)";
+    let site = |name: &str| {
+        format!("Job ad information event triggered.\nMachineAttrGLIDEIN_Site0 = \"{name}\"")
+    };
+    let failed = (0..4).map(|proc| {
+        event("028", proc, "10:00:00", &site("A")) + &event("012", proc, "10:00:00", &held)
+    });
+    let finished = (4..12).map(|proc| {
+        let at = event("028", proc, "09:55:00", &site("B"));
+        event("001", proc, "09:55:00", runs) + &at + &event("005", proc, "10:05:00", ends)
+    });
+    failed.chain(finished).collect()
+}
+
 /// The advice for a job that could not begin at site A.
 fn at_site(place: &Place, more: &str) -> Value {
     let of_site = "LastRemoteHost = \"slot1@e1.example.org\"\nMachineAttrGLIDEIN_Site0 = \"A\"\n\
                    Requirements = (TARGET.Arch == \"X86_64\")\nPeriodicRemove = false";
+    let log = place.path("job.log");
+    let of_site = format!("{of_site}\nUserLog = \"{}\"", log.display());
     queue_of(place, &ad(45, -1000, CONTAINER, &format!("{of_site}\n{more}")));
+    place.file("job.log", failed_at_e1());
     let job = advice(place, "7.0");
     assert_eq!(job["RecommendedAction"], "site", "{job}");
     job

@@ -90,6 +90,7 @@ fn intended(job: &str, num_holds: i64, entered: i64, now: i64) -> [Entry; 2] {
         hold_reason_code: None,
         hold_reason_sub_code: None,
         cause: "forged".to_owned(),
+        diagnosis: None,
         advice: Recommendation::Release,
         action: None,
         probability: Some(1.0),

@@ -1,45 +1,54 @@
-//! The kind of cause of a hold, by its text and else by its codes.
+//! What the texts of a hold say: its reason, and the line in which its program says why it ended.
 
-use crate::catalogue::{self, Ends, HoldText, Reading, Trouble};
+use crate::catalogue::{self, Ends, HoldText, Look, Reading, Trouble};
 use crate::history::reason::{Side, side};
 use crate::hold_code::{About, Cause, about, cause_of};
 use crate::sizes::Resource;
 
 /// What a hold's codes and text say.
 #[derive(Clone, Debug)]
-pub(super) struct Said<'a> {
+pub(crate) struct Said<'a> {
     pub code: i32,
     pub subcode: i32,
     pub reason: &'a str,
     /// What the catalogue says of it.
     pub reading: Option<Reading>,
+    /// What it says of the line that the program of this run ended with.
+    pub program: Option<&'a Reading>,
 }
 
 impl<'a> Said<'a> {
     /// By the text alone, without the job's ad.
-    pub(super) fn of(code: i32, subcode: i32, reason: &'a str) -> Self {
+    pub(crate) fn of(code: i32, subcode: i32, reason: &'a str) -> Self {
         let hold =
             HoldText { code: Some(code), subcode: Some(subcode), reason, ..HoldText::default() };
-        Self { code, subcode, reason, reading: catalogue::read(&hold) }
+        Self { code, subcode, reason, reading: catalogue::read(&hold), program: None }
     }
 
-    /// With what was read of it already.
-    pub(super) fn with(
-        code: i32,
-        subcode: i32,
+    /// With what was read of it already, and of its program's line.
+    pub(crate) fn with(
+        (code, subcode): (i32, i32),
         reason: &'a str,
         reading: Option<&Reading>,
+        program: Option<&'a Reading>,
     ) -> Self {
         match reading {
-            Some(reading) => Self { code, subcode, reason, reading: Some(reading.clone()) },
-            None => Self::of(code, subcode, reason),
+            Some(reading) => {
+                Self { code, subcode, reason, reading: Some(reading.clone()), program }
+            }
+            None => Self { program, ..Self::of(code, subcode, reason) },
         }
     }
 
+    /// What says most of the cause.
+    fn deciding(&self) -> Option<&Reading> {
+        deciding(self.reading.as_ref(), self.program)
+    }
+
     /// The kind of cause.
-    pub(super) fn cause(&self) -> Cause {
+    pub(crate) fn cause(&self) -> Cause {
         let of_code = cause_of(self.code);
-        let named = self.reading.as_ref().map(|reading| reading.entry().cause());
+        let named = self.deciding().map(|reading| reading.entry().cause());
         if let Some(cause) = named.filter(|cause| *cause != Cause::Policy) {
             return cause;
         }
@@ -65,7 +74,7 @@ impl<'a> Said<'a> {
 
     /// What a hold for files, transfers or connections complains of; `None` for other holds, and
     /// where nothing tells.
-    pub(super) fn trouble(&self) -> Option<Trouble> {
+    pub(crate) fn trouble(&self) -> Option<Trouble> {
         let is_full_there = |trouble: &Trouble| {
             *trouble == Trouble::NoSpace && side(self.reason) == Some(Side::ExecutionPoint)
         };
@@ -86,7 +95,7 @@ impl<'a> Said<'a> {
 
     /// Whether time alone may end what held a job, without anybody's doing: not what somebody has to
     /// put in order, nor what the job, its owner or a limit brings with it.
-    pub(super) fn time_helps(&self, trouble: Option<Trouble>) -> bool {
+    pub(crate) fn time_helps(&self, trouble: Option<Trouble>) -> bool {
         if let Some(ends) = self.ends() {
             return ends.passes() && !trouble.is_some_and(Trouble::lasts);
         }
@@ -99,9 +108,19 @@ impl<'a> Said<'a> {
     }
 
     /// What ends it, where the catalogue says so.
-    pub(super) fn ends(&self) -> Option<Ends> {
-        self.reading.as_ref().map(|reading| reading.entry().ends)
+    pub(crate) fn ends(&self) -> Option<Ends> {
+        self.deciding().map(|reading| reading.entry().ends)
     }
+}
+
+/// What says most of a cause: what was read of a program's line, where the entry of the hold reason
+/// sends to its output.
+pub(crate) fn deciding<'a>(
+    reason: Option<&'a Reading>,
+    program: Option<&'a Reading>,
+) -> Option<&'a Reading> {
+    let sends = |reading: &&Reading| reading.entry().look == Some(Look::Output);
+    reason.filter(sends).and(program).or(reason)
 }
 
 #[cfg(test)]
