@@ -6,6 +6,7 @@ mod episode_stream;
 mod features_document;
 mod hold_reasons;
 mod layouts;
+mod one_answer;
 mod outage;
 mod outside;
 mod parts;

@@ -2,18 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use classads::ClassAd;
-use eventlog::{JobId, ReadOptions};
+use eventlog::JobId;
 use holdadvise::advice::{Advice, Advisor, Evidence, Held, Policies};
 use holdadvise::checks::{LocalFiles, Urls};
-use holdadvise::history::{Action, Coverage, HistoryBuilder, HoldInQueue};
+use holdadvise::history::{Action, HoldInQueue};
 use holdadvise::model::{Batch, Engine, Model, ModelError};
 use holdadvise::policy::PolicyTime;
-use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
 use crate::figures::Row;
@@ -133,10 +130,8 @@ fn judge_look(
     checks: Checks,
 ) -> Result<Vec<Row>, Problem> {
     let now = look.ads_at.floor() as i64;
-    let mut history = history_until(play, now)?;
-    let ads: Result<BTreeMap<JobId, ClassAd>, Problem> =
-        look.ads.iter().map(|(id, text)| Ok((*id, ad(text)?))).collect();
-    let ads = ads?;
+    let mut history = play.history_until(now)?;
+    let ads = look.ads()?;
     for ad in ads.values() {
         history.add_queue_ad(ad, now);
     }
@@ -226,44 +221,6 @@ fn tried(play: &Play, look: &Look, advice: &Advice) -> Option<(JobId, f64)> {
 fn said_by_program(truth: &Truth) -> Option<&str> {
     let of_program = truth.code == 3 || (truth.code, truth.subcode) == (12, 2);
     truth.says.as_deref().filter(|_| of_program)
-}
-
-fn ad(text: &str) -> Result<ClassAd, Problem> {
-    let ad = classads::read_ads(text.as_bytes()).next().ok_or("an empty ad")?;
-    Ok(ad?)
-}
-
-/// What logs and ads of runs showed at an instant (Unix seconds).
-fn history_until(play: &Play, now: i64) -> Result<HistoryBuilder, Problem> {
-    let mut history = HistoryBuilder::new();
-    let mut file = tempfile::NamedTempFile::new()?;
-    file.write_all(log_until(&play.log, now))?;
-    history.read_log(file.path(), Coverage::AccessPoint, &ReadOptions::in_zone(TimeZone::UTC))?;
-    history.note_epochs();
-    for ad in classads::read_ads(play.epochs()?).flatten() {
-        if holdadvise::history::epoch_written(&ad).is_some_and(|written| written <= now) {
-            history.add_epoch(&ad);
-        }
-    }
-    Ok(history)
-}
-
-/// The events of a log that are not later than an instant: the log is in the order of its times,
-/// with `MM/DD` dates in UTC.
-fn log_until(log: &[u8], now: i64) -> &[u8] {
-    let Ok(now) = jiff::Timestamp::from_second(now) else { return log };
-    let until = now.to_zoned(TimeZone::UTC).strftime("%m/%d %H:%M:%S").to_string();
-    let mut start = 0;
-    for end in memchr::memmem::find_iter(log, b"\n...\n").map(|at| at + 5) {
-        // 012 (0017.000.000) 11/24 06:15:21 Job was held.
-        let head = &log[start..end];
-        let date = head.iter().position(|&byte| byte == b')').map(|at| &head[at + 2..]);
-        if date.is_some_and(|date| date.len() > 14 && &date[..14] > until.as_bytes()) {
-            return &log[..start];
-        }
-        start = end;
-    }
-    log
 }
 
 /// The same look with a share of its checks turned round: what was in order is missing, and what

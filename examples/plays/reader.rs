@@ -3,20 +3,24 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-use eventlog::JobId;
+use classads::ClassAd;
+use eventlog::{JobId, ReadOptions};
 use flate2::read::MultiGzDecoder;
 use holdadvise::checks::Recorded;
+use holdadvise::history::{Coverage, HistoryBuilder, epoch_written};
+use jiff::tz::TimeZone;
 use serde::Deserialize;
 use serde_json::Value;
 
 /// The kinds of plays, and what each is for.
-pub(crate) const KINDS: [&str; 6] = ["measure", "choose", ONCE[0], ONCE[1], ONCE[2], ONCE[3]];
+pub(crate) const KINDS: [&str; 7] =
+    ["measure", "choose", ONCE[0], ONCE[1], ONCE[2], ONCE[3], ONCE[4]];
 
 /// Those that are opened once.
-pub(crate) const ONCE: [&str; 4] = ["once", "once-2", "once-3", "once-4"];
+pub(crate) const ONCE: [&str; 5] = ["once", "once-2", "once-3", "once-4", "once-5"];
 
 /// What a play is called: `pool-checks-VERSION-KIND`.
 pub(crate) const PREFIX: &str = "pool-checks-";
@@ -136,6 +140,14 @@ pub(crate) struct Look {
 }
 
 impl Look {
+    /// The ads of the jobs that were held.
+    pub(crate) fn ads(&self) -> Result<BTreeMap<JobId, ClassAd>, Problem> {
+        let ad = |text: &String| -> Result<ClassAd, Problem> {
+            Ok(classads::read_ads(text.as_bytes()).next().ok_or("an empty ad")??)
+        };
+        self.ads.iter().map(|(id, text)| Ok((*id, ad(text)?))).collect()
+    }
+
     /// The checks of this look, to answer from.
     pub(crate) fn recorded(&self) -> Result<Recorded, Problem> {
         let answers: Vec<&Value> = self.answers.values().collect();
@@ -233,6 +245,22 @@ impl Play {
         Ok(BufReader::new(unpacked(&self.folder.join("epoch_history.gz"))?))
     }
 
+    /// What logs and ads of runs showed at an instant (Unix seconds).
+    pub(crate) fn history_until(&self, now: i64) -> Result<HistoryBuilder, Problem> {
+        let mut history = HistoryBuilder::new();
+        let mut file = tempfile::NamedTempFile::new()?;
+        file.write_all(log_until(&self.log, now))?;
+        let options = ReadOptions::in_zone(TimeZone::UTC);
+        history.read_log(file.path(), Coverage::AccessPoint, &options)?;
+        history.note_epochs();
+        for ad in classads::read_ads(self.epochs()?).flatten() {
+            if epoch_written(&ad).is_some_and(|written| written <= now) {
+                history.add_epoch(&ad);
+            }
+        }
+        Ok(history)
+    }
+
     /// The truth of a job that is held at a look; none where queue and log did not agree.
     pub(crate) fn at_look(&self, look: &Look, job: JobId) -> Option<&LookTruth> {
         self.at_looks.get(&(job, look.ads_at.to_bits()))
@@ -257,6 +285,24 @@ impl Play {
             None => format!("{}, cluster {}", self.name, truth.cluster),
         }
     }
+}
+
+/// The events of a log that are not later than an instant: the log is in the order of its times,
+/// with `MM/DD` dates in UTC.
+fn log_until(log: &[u8], now: i64) -> &[u8] {
+    let Ok(now) = jiff::Timestamp::from_second(now) else { return log };
+    let until = now.to_zoned(TimeZone::UTC).strftime("%m/%d %H:%M:%S").to_string();
+    let mut start = 0;
+    for end in memchr::memmem::find_iter(log, b"\n...\n").map(|at| at + 5) {
+        // 012 (0017.000.000) 11/24 06:15:21 Job was held.
+        let head = &log[start..end];
+        let date = head.iter().position(|&byte| byte == b')').map(|at| &head[at + 2..]);
+        if date.is_some_and(|date| date.len() > 14 && &date[..14] > until.as_bytes()) {
+            return &log[..start];
+        }
+        start = end;
+    }
+    log
 }
 
 /// The folder is of a play of one of these kinds.

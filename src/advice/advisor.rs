@@ -1,7 +1,7 @@
 //! Judges held jobs: from the history and the model to one [`Advice`] a job.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use super::seen::{BLOCKED, IN_ORDER, Looked, Others, Seen, last_event, share};
 use super::server::NeverReached;
 use super::shared::{Causes, trouble_before};
 use super::siblings::{LimitFinding, LimitSeen, Siblings};
-use super::try_one::Tries;
+use super::try_one::{Time, Tries};
 use super::{
     Advice, Command, Costs, Curve, DELAYS, Evidence, FailedTransfer, HeldJob, LookAt,
     Recommendation, Refusal, Spent, Trouble, Trust, Undecided, evidence, limit, look,
@@ -29,7 +29,7 @@ use crate::catalogue::{self, Ends, Fault, HoldText, Reading};
 use crate::checks::{Check, Finding};
 use crate::diagnosis::{Diagnosis, PlaceAtFault, Said, State, Table};
 use crate::features::{Holds, Neighbourhood, RecoveryColumns, Sample, Sampler, Scope};
-use crate::history::{Action, Episode, History, HoldInQueue};
+use crate::history::{Action, Episode, EventLogView, History, HoldInQueue, JobHistory};
 use crate::hold_code::{self, Cause};
 use crate::model::{Batch, Model, ModelError};
 use crate::policy::{HeldAgain, Prediction};
@@ -302,7 +302,56 @@ impl<'a> Advisor<'a> {
         if self.explains {
             self.explain_all(&questions, &answers, &mut advices)?;
         }
+        self.draw_among(&mut advices, now)?;
         Ok(advices)
+    }
+
+    /// Draws another job to try where something of the drawn one's own stands against that: no answer
+    /// says to try a job and to look at it. Of a job that is none of these only logs are read.
+    pub(super) fn draw_among(
+        &self,
+        advices: &mut [Option<Advice>],
+        now: i64,
+    ) -> Result<(), ModelError> {
+        let is_try = |advice: &Advice| advice.recommendation == Recommendation::Try;
+        let these = advices.iter().flatten();
+        let mut judged: HashMap<JobId, bool> =
+            these.map(|advice| (advice.held.job, is_try(advice))).collect();
+        for advice in advices.iter_mut().flatten().filter(|advice| is_try(advice)) {
+            while let Some(one) = advice.try_one {
+                let is_logged = |job: &JobHistory| self.history().hold_in_queue(job).is_none();
+                let judge = || match self.history().job(one.job).is_some_and(is_logged) {
+                    true => self.verdict(&Held::of_log(one.job), now),
+                    false => Ok(true),
+                };
+                let is_one = match judged.get(&one.job) {
+                    Some(is_one) => *is_one,
+                    None => *judged.entry(one.job).or_insert(judge()?),
+                };
+                if is_one {
+                    break;
+                }
+                let not = judged.iter().filter(|(_, is_one)| !**is_one).map(|(job, _)| *job);
+                let job = advice.held.job;
+                let in_queue = self.history().job(job);
+                let in_queue = in_queue.and_then(|job| self.history().hold_in_queue(job));
+                let hold = self.history().held_at(job, in_queue.as_ref(), now);
+                let tries = hold.and_then(|hold| self.causes.tries(self.history(), &hold, now));
+                advice.try_one = tries.and_then(|tries| tries.draw(self.history(), &not.collect()));
+                advice.target = advice.try_one.map_or(advice.target, |one| one.target);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether one of the jobs that share its cause is tried.
+    fn verdict(&self, held: &Held, now: i64) -> Result<bool, ModelError> {
+        let mut asked = Asked::default();
+        let Some(question) = self.question(held, now, &mut asked) else { return Ok(false) };
+        let answers = asked.answers(self.model)?;
+        let answers = question.answers(&answers, self.sampler.knows_delays());
+        let advice = self.conclude(&question, &self.chances(&question, answers));
+        Ok(advice.recommendation == Recommendation::Try)
     }
 
     /// What the model itself says of a release as it is now, before any calibration; `None` for a
@@ -549,8 +598,12 @@ impl<'a> Advisor<'a> {
         let seen = seen.with_mistake(facts.names_mistake());
         let seen = tries.iter().fold(seen, |seen, tries| seen.with_tries(tries.results()));
         let news = news(&seen, &neighbourhoods, &hold);
-        let mut group =
-            tries.as_ref().map_or(Group::ALONE, |tries| tries.group(news, seen.time_helps, now));
+        let time = match seen.event_log {
+            _ if !seen.time_helps => Time::Nothing,
+            EventLogView::Whole => Time::Tells,
+            _ => Time::Helps,
+        };
+        let mut group = tries.as_ref().map_or(Group::ALONE, |tries| tries.group(news, time, now));
         // What its own files show is not known of the job that would be drawn.
         let looked = |check: &Check| {
             check.blocks() || check.named && !matches!(check.finding, Finding::Unknown { .. })
@@ -559,6 +612,8 @@ impl<'a> Advisor<'a> {
             group.against = group.against.or(Some(Against::OwnFiles));
         }
         let look = look::at(&changes::JudgedHold::of(&hold), &facts, group.against);
+        // What was looked at already nobody is asked to look at again.
+        let look = look.filter(|look| !held.checks.iter().any(|check| look.is_known(check)));
         let changes = actions.iter().filter_map(|&action| {
             changes::change(action, &changes::JudgedHold::of(&hold), &facts, &self.editable)
                 .map(|change| (action, change))
@@ -693,7 +748,7 @@ impl<'a> Advisor<'a> {
         }
         let tries =
             question.tries.as_ref().filter(|_| decision.recommendation == Recommendation::Try);
-        let try_one = tries.and_then(|tries| tries.draw(self.history()));
+        let try_one = tries.and_then(|tries| tries.draw(self.history(), &HashSet::new()));
         let look = match (&question.never, decision.undecided) {
             (Some(never), Some(Undecided::NeverReached { .. })) => Some(never.look()),
             _ => question.look.clone(),

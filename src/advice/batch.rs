@@ -29,6 +29,8 @@ impl Advisor<'_> {
         }
         let advices: Vec<_> =
             jobs.par_chunks(Self::TOGETHER).map(judge).collect::<Result<_, _>>()?;
-        Ok(advices.into_iter().flatten().collect())
+        let mut advices: Vec<_> = advices.into_iter().flatten().collect();
+        self.draw_among(&mut advices, now)?;
+        Ok(advices)
     }
 }

@@ -7,6 +7,7 @@ use super::choices::Against;
 use super::command::Command;
 use super::job_facts::JobFacts;
 use crate::catalogue::{Look, Trouble};
+use crate::checks::Check;
 use crate::history::reason::{Side, code_of_transfer, file_name, in_sandbox, side, url};
 use crate::hold_code::{self, About};
 use crate::sizes::Resource;
@@ -126,6 +127,16 @@ pub(super) fn at(
 }
 
 impl LookAt {
+    /// A check has shown that this is in order now.
+    pub(super) fn is_known(&self, check: &Check) -> bool {
+        match self {
+            Self::File { path } | Self::Url { url: path } => {
+                check.is_over() && check.path.as_given() == path.as_given()
+            }
+            _ => false,
+        }
+    }
+
     /// The command that opens it: `less` opens no device and no pipe, and shows control characters as
     /// text (its manual page, -f and -r). A URL that cannot be pasted, as with a secret in it, is looked
     /// up in the job. None where another text cannot be pasted, and for a URL that is no http(s).

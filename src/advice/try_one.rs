@@ -5,6 +5,8 @@
 //! job is drawn by a hash of its id and hold, which no property of the job moves, so that what is
 //! learned from it holds for the others; the same hold gives the same draw in every call.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::choices::{Against, Group};
@@ -33,6 +35,10 @@ const FIRST_TRY: i64 = 600;
 /// A cause that has lasted for so long at a failed try is tried again after this many times that.
 /// Assumed: tries get rare as a cause lasts.
 const BACK_OFF: i64 = 3;
+
+/// Where time may end a cause, one of its jobs is tried so many seconds after the last of them failed,
+/// however few they are: advice that has brought nothing until then is worth another try. Assumed.
+const LAPSES: i64 = 12 * 3_600;
 
 /// Seconds after which a try that has not begun to execute counts as neither success nor failure.
 /// Assumed.
@@ -86,6 +92,17 @@ impl TrySuccess {
             _ => Self::Finishes,
         }
     }
+}
+
+/// What time does to a cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Time {
+    /// It ends no such cause.
+    Nothing,
+    /// It may end it.
+    Helps,
+    /// It may end it, and the event log would show others that got through.
+    Tells,
 }
 
 /// How a release ended.
@@ -230,10 +247,6 @@ impl Tries {
         let first = of(Ended::Through).map(|(_, at)| at).min();
         let after =
             first.map_or(0, |first| failed.len() - failed.partition_point(|at| *at <= first));
-        // Those that were released least often for this cause.
-        let least = self.members.iter().map(|member| member.failed).min();
-        let near = |member: &&Member| Some(member.failed) == least && member.failed < MOST_FAILED;
-        let candidates = || self.members.iter().filter(near);
         Summary {
             open: self.attempts.iter().find(|one| one.ended.is_none()).map(|one| one.job),
             worked: of(Ended::Through).next().map(|(job, _)| job),
@@ -241,34 +254,40 @@ impl Tries {
             lastings: of(Ended::Lasting).count(),
             results: (of(Ended::Through).count(), after),
             failed,
-            candidates: candidates().count(),
-            drawn: candidates().min_by_key(|member| (member.rank(), member.job)).copied(),
+            candidates: self.candidates().count(),
+            drawn: self.candidates().min_by_key(|member| member.order()).copied(),
         }
     }
 
+    /// Those that were released least often for this cause.
+    fn candidates(&self) -> impl Iterator<Item = &Member> {
+        let least = self.members.iter().map(|member| member.failed).min();
+        self.members.iter().filter(move |member| Some(member.failed) == least)
+    }
+
     /// What is known of a try at `now`. `news`: since when others were seen to get through, or a
-    /// check may have shown that the cause is over; Unix seconds. `time_helps`: time alone may end
-    /// it.
-    pub(super) fn group(&self, news: Option<i64>, time_helps: bool, now: i64) -> Group {
+    /// check may have shown that the cause is over; Unix seconds. `time`: what that does to the cause.
+    pub(super) fn group(&self, news: Option<i64>, time: Time, now: i64) -> Group {
         let since = news.unwrap_or(self.since);
         let Summary { worked, failed, lastings, .. } = &self.summary;
         let failed =
             worked.is_none() && (*lastings > 0 || failed.last().is_some_and(|at| *at >= since));
-        Group {
-            held: self.members.len().max(1),
-            against: self.against(news, time_helps, now),
-            failed,
-        }
+        Group { held: self.members.len().max(1), against: self.against(news, time, now), failed }
     }
 
-    fn against(&self, news: Option<i64>, time_helps: bool, now: i64) -> Option<Against> {
+    fn against(&self, news: Option<i64>, time: Time, now: i64) -> Option<Against> {
         let Summary { open, worked, lasting, lastings, failed, drawn, .. } = &self.summary;
         // After one that got through, and none that failed since, nothing hangs on the next ones.
         let shown = worked.is_some() && self.summary.results.1 == 0;
         if let Some(job) = open.filter(|_| !shown) {
             return Some(Against::OpenTry { job });
         }
-        if self.members.len() < LEAST_HELD {
+        let times = drawn.map_or(0, |drawn| drawn.failed);
+        let last = failed.last().map_or(self.since, |at| self.since.max(*at));
+        // Twice as long each time that those which failed least have failed.
+        let lapses = last.saturating_add(LAPSES << times.min(6));
+        let lapsed = time == Time::Tells && lapses <= now;
+        if self.members.len() < LEAST_HELD && !lapsed {
             return Some(Against::FewHeld);
         }
         if let Some(job) = *worked {
@@ -277,11 +296,11 @@ impl Tries {
         if let Some(job) = lasting.filter(|_| *lastings >= LASTING_TRIES) {
             return Some(Against::TriesFailed { job });
         }
-        if drawn.is_none() {
-            return Some(Against::FailedBefore { releases: MOST_FAILED });
+        if times >= MOST_FAILED && !lapsed {
+            return Some(Against::FailedBefore { releases: times });
         }
         // Where no time helps a try shows what the hold has shown.
-        if !time_helps && news.is_none() {
+        if time == Time::Nothing && news.is_none() {
             return Some(Against::NothingChanged);
         }
         let until = match (failed.last().copied(), news) {
@@ -297,6 +316,7 @@ impl Tries {
                 last.saturating_add(pause.unwrap_or(0))
             }
         };
+        let until = if time == Time::Tells { until.min(lapses) } else { until };
         (until > now).then_some(Against::TooEarly { until })
     }
 
@@ -305,9 +325,16 @@ impl Tries {
         self.summary.results
     }
 
-    /// The job to release.
-    pub(super) fn draw(&self, history: &History) -> Option<TryOne> {
-        let drawn = self.summary.drawn?;
+    /// The job to release, but for these.
+    pub(super) fn draw(&self, history: &History, not: &HashSet<JobId>) -> Option<TryOne> {
+        let candidates = || self.candidates().filter(|member| !not.contains(&member.job));
+        let (drawn, drawn_from) = match not.is_empty() {
+            true => (self.summary.drawn?, self.summary.candidates),
+            false => {
+                let drawn = candidates().min_by_key(|member| member.order())?;
+                (*drawn, candidates().count())
+            }
+        };
         let of_log = Target {
             job: drawn.job,
             code: self.code,
@@ -325,7 +352,7 @@ impl Tries {
             job: drawn.job,
             target,
             held: self.members.len(),
-            drawn_from: self.summary.candidates,
+            drawn_from,
             success: self.success?,
             unknown_after: MOST_IDLE,
         })
@@ -334,11 +361,11 @@ impl Tries {
 
 impl Member {
     /// What it is drawn by.
-    fn rank(&self) -> u64 {
+    fn order(&self) -> (u64, JobId) {
         let JobId { cluster, proc } = self.job;
         let words = [i64::from(cluster), i64::from(proc), self.held_at];
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        fnv1a(&bytes)
+        (fnv1a(&bytes), self.job)
     }
 }
 

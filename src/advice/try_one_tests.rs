@@ -1,5 +1,7 @@
 //! What becomes of releases, from logs of a cluster.
 
+use std::collections::HashSet;
+
 use jiff::tz::TimeZone;
 
 use super::*;
@@ -85,7 +87,7 @@ impl Log {
     fn against(&self, minute: i64, news: Option<i64>) -> Option<Against> {
         let at = |minute: i64| BEGIN + 60 * minute;
         let (tries, _) = self.tries(LIKE, at(minute));
-        tries.group(news.map(at), true, at(minute)).against
+        tries.group(news.map(at), Time::Tells, at(minute)).against
     }
 }
 
@@ -94,7 +96,7 @@ fn what_no_time_ends_is_tried_where_something_has_changed() {
     let at = |minute: i64| BEGIN + 60 * minute;
     let log = Log::held(9, AWAY);
     let of = |minute: i64, news: Option<i64>| {
-        log.tries(LIKE, at(minute)).0.group(news.map(at), false, at(minute)).against
+        log.tries(LIKE, at(minute)).0.group(news.map(at), Time::Nothing, at(minute)).against
     };
     let unchanged = Some(Against::NothingChanged);
     assert_eq!((of(1, None), of(60 * 24 * 30, None)), (unchanged, unchanged));
@@ -126,12 +128,18 @@ fn others_that_got_through_are_a_reason_to_try_again_but_not_for_ever() {
     log.release(11, 4).hold(13, 4, AWAY);
     assert_eq!(log.against(15, Some(14)), None, "news since the try failed");
     assert!(
-        !log.tries(LIKE, BEGIN + 60 * 15).0.group(Some(BEGIN + 60 * 14), true, BEGIN + 900).failed
+        !log.tries(LIKE, BEGIN + 60 * 15)
+            .0
+            .group(Some(BEGIN + 60 * 14), Time::Tells, BEGIN + 900)
+            .failed
     );
     log.release(15, 5).hold(16, 5, AWAY);
     assert_eq!((log.against(25, Some(14)), log.against(26, Some(14))), (early(26), None));
     assert!(
-        log.tries(LIKE, BEGIN + 60 * 25).0.group(Some(BEGIN + 60 * 14), true, BEGIN + 1500).failed
+        log.tries(LIKE, BEGIN + 60 * 25)
+            .0
+            .group(Some(BEGIN + 60 * 14), Time::Tells, BEGIN + 1500)
+            .failed
     );
     log.release(26, 6).hold(27, 6, AWAY);
     assert_eq!(log.against(30, Some(14)), early(57));
@@ -176,6 +184,24 @@ fn two_jobs_are_no_group() {
 }
 
 #[test]
+fn what_has_brought_nothing_for_long_is_tried() {
+    let hours = |hours: i64| 1 + 60 * hours;
+    // However few they are.
+    let mut few = Log::held(1, AWAY);
+    assert_eq!(few.against(hours(11), None), Some(Against::FewHeld));
+    assert_eq!(few.against(hours(12), None), None);
+    // A cause that has lasted for long is tried again no later than that.
+    let mut many = Log::held(4, AWAY);
+    many.release(hours(8) as u32, 0).hold(hours(8) as u32 + 1, 0, AWAY);
+    assert_eq!(many.against(hours(9), None), early(hours(20) + 1));
+    assert_eq!(many.against(hours(20) + 1, None), None);
+    // What has failed is tried after twice as long.
+    few.release(hours(12) as u32, 0).hold(hours(12) as u32 + 1, 0, AWAY);
+    assert_eq!(few.against(hours(35), None), Some(Against::FewHeld));
+    assert_eq!(few.against(hours(36) + 1, None), None);
+}
+
+#[test]
 fn any_job_may_be_drawn_but_for_those_that_failed_more_often() {
     let mut drawn = std::collections::BTreeSet::new();
     for late in 0..40 {
@@ -185,9 +211,11 @@ fn any_job_may_be_drawn_but_for_those_that_failed_more_often() {
         }
         log.release(50, 3).hold(51, 3, AWAY);
         let (tries, history) = log.tries(LIKE, BEGIN + 60 * 60);
-        let one = tries.draw(&history).unwrap();
-        assert_eq!(one, tries.draw(&history).unwrap());
+        let one = tries.draw(&history, &HashSet::new()).unwrap();
+        assert_eq!(one, tries.draw(&history, &HashSet::new()).unwrap());
         assert_eq!((one.held, one.drawn_from), (5, 4));
+        let other = tries.draw(&history, &HashSet::from([one.job])).unwrap();
+        assert_eq!((other.job != one.job, other.drawn_from), (true, 3));
         assert_eq!(one.success, TrySuccess::Begins);
         drawn.insert(one.job.proc);
     }

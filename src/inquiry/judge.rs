@@ -152,22 +152,24 @@ pub(super) fn judge(
     let held = |job: &QueueJob| {
         Held::of_ad(job.id, &job.ad.to_classad(), job.lacks_references, &policies, now)
     };
-    let judged = in_batches(gathered.held, (advisor, now), held, |job, advice| match advice {
-        Some(mut advice) => {
-            advice.missing.extend(not_shown(advice.event_log));
-            advice.missing.extend(remarks.missing_of.remove(&job.id).unwrap_or_default());
-            advice.missing.extend(sources(&remarks.missing));
-            let notes = remarks.notes_of.remove(&job.id).unwrap_or_default();
-            advice.notes.extend(notes.iter().map(|line| line.to_string()));
-            pool.compare(&mut advice, || job.ad.to_classad());
-            leave_to_owner(&mut advice);
-            Ok(take(&advice, Some(&job.ad))?)
-        }
-        None => {
-            remarks.refused.push(format!("job {} is not held", job.id));
-            Ok(())
-        }
-    });
+    let cluster = |job: &QueueJob| job.id.cluster;
+    let judged =
+        in_batches(gathered.held, (advisor, now), cluster, held, |job, advice| match advice {
+            Some(mut advice) => {
+                advice.missing.extend(not_shown(advice.event_log));
+                advice.missing.extend(remarks.missing_of.remove(&job.id).unwrap_or_default());
+                advice.missing.extend(sources(&remarks.missing));
+                let notes = remarks.notes_of.remove(&job.id).unwrap_or_default();
+                advice.notes.extend(notes.iter().map(|line| line.to_string()));
+                pool.compare(&mut advice, || job.ad.to_classad());
+                leave_to_owner(&mut advice);
+                Ok(take(&advice, Some(&job.ad))?)
+            }
+            None => {
+                remarks.refused.push(format!("job {} is not held", job.id));
+                Ok(())
+            }
+        });
     remarks.faults.extend(policies.time.line());
     judged.map(|()| seen)
 }
@@ -324,17 +326,27 @@ fn sources(lines: &[String]) -> impl Iterator<Item = Missing> {
     lines.iter().map(|line| Missing::Source(line.as_str().into()))
 }
 
+/// Jobs that are judged together at most.
+const MOST_TOGETHER: usize = 8 * Advisor::BATCH;
+
 /// Judges jobs, a batch at a time, and hands them on in their order.
 fn in_batches<T: Sync>(
     jobs: Vec<T>,
     (advisor, now): (&Advisor<'_>, i64),
+    cluster: impl Fn(&T) -> i32,
     held: impl Fn(&T) -> Held + Sync,
     mut take: impl FnMut(&T, Option<Advice>) -> Result<(), InquiryError>,
 ) -> Result<(), InquiryError> {
     let mut jobs = jobs.into_iter();
     loop {
-        // What has been judged is dropped.
-        let batch: Vec<T> = jobs.by_ref().take(Advisor::BATCH).collect();
+        // What has been judged is dropped. Jobs of a cluster are judged together, as a try is one of
+        // them, as far as there is room.
+        let next = jobs.as_slice();
+        let is_other = |at: usize| cluster(&next[at - 1]) != cluster(&next[at]);
+        let least = next.len().min(Advisor::BATCH);
+        let most = next.len().min(MOST_TOGETHER);
+        let end = (least..most).find(|&at| is_other(at)).unwrap_or(most);
+        let batch: Vec<T> = jobs.by_ref().take(end).collect();
         if batch.is_empty() {
             return Ok(());
         }
@@ -376,13 +388,19 @@ fn judge_logs(
     take: Take<'_>,
 ) -> Result<(), InquiryError> {
     let of_log = |job: &JobId| Held::of_log(*job);
-    in_batches(held, (advisor, now), of_log, |_, advice| {
-        let Some(mut advice) = advice else { return Ok(()) };
-        advice.missing.push(Missing::Source(NO_ADS.into()));
-        advice.missing.extend(not_shown(advice.event_log));
-        advice.missing.extend(sources(missing));
-        Ok(take(&advice, None)?)
-    })
+    in_batches(
+        held,
+        (advisor, now),
+        |job| job.cluster,
+        of_log,
+        |_, advice| {
+            let Some(mut advice) = advice else { return Ok(()) };
+            advice.missing.push(Missing::Source(NO_ADS.into()));
+            advice.missing.extend(not_shown(advice.event_log));
+            advice.missing.extend(sources(missing));
+            Ok(take(&advice, None)?)
+        },
+    )
 }
 
 fn knobs(inquiry: &Inquiry, config: &Config) -> Knobs {

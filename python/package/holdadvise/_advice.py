@@ -78,6 +78,7 @@ class Advice:
     expected_costs: Optional[dict[str, float]]
     decision: Statement
     catalogue_entry: Optional[str]
+    diagnosis: Optional[Statement]
     meaning: str
     evidence: list[Statement]
     inputs: list[dict[str, Any]]
