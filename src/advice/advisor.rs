@@ -29,7 +29,7 @@ use crate::catalogue::{self, Ends, Fault, HoldText, Reading};
 use crate::checks::{Check, Finding};
 use crate::diagnosis::{Diagnosis, PlaceAtFault, Said, State, Table};
 use crate::features::{Holds, Neighbourhood, RecoveryColumns, Sample, Sampler, Scope};
-use crate::history::{Action, Episode, EventLogView, History, HoldInQueue, JobHistory};
+use crate::history::{Action, Episode, EventLogView, History, HoldInQueue};
 use crate::hold_code::{self, Cause};
 use crate::model::{Batch, Model, ModelError};
 use crate::policy::{HeldAgain, Prediction};
@@ -37,6 +37,7 @@ use crate::text::Foreign;
 use eventlog::JobId;
 
 mod again;
+mod draw;
 mod waits;
 
 use waits::{LOOK_AGAIN, waits_for_server};
@@ -143,8 +144,9 @@ impl Question<'_> {
     /// What ends its cause by its text. `None` where something shows that it is over, or where what
     /// is raised is a request or a limit, of which the model and its figures say more.
     fn ends(&self, is_raised: bool, is_unknown: bool) -> Option<Ends> {
+        let ends = self.facts.ends()?;
         if self.facts.place_at_fault.is_some() {
-            return Some(Ends::Elsewhere);
+            return Some(ends);
         }
         let entry = self.facts.deciding()?.entry();
         let is_over = is_raised || self.seen.since == Others::GotThrough || self.refusal.is_some();
@@ -152,7 +154,7 @@ impl Question<'_> {
         // What takes longer than it ever does is something else.
         let is_late = most.is_some_and(|most| self.held_for() > most);
         let says_more = entry.edit.is_none() || is_unknown;
-        (!is_over && !is_late && says_more).then_some(entry.ends)
+        (!is_over && !is_late && says_more).then_some(ends)
     }
 
     /// What is at fault, and what ends it.
@@ -279,6 +281,17 @@ impl<'a> Advisor<'a> {
     /// # Errors
     /// [`ModelError`] when the engine fails.
     pub fn advise_all(&self, held: &[Held], now: i64) -> Result<Vec<Option<Advice>>, ModelError> {
+        let mut advices = self.judged(held, now)?;
+        self.draw_among(&mut advices, now)?;
+        Ok(advices)
+    }
+
+    /// The same, but for which of many jobs is tried.
+    pub(super) fn judged(
+        &self,
+        held: &[Held],
+        now: i64,
+    ) -> Result<Vec<Option<Advice>>, ModelError> {
         let mut asked = Asked::default();
         let questions: Vec<Option<Question<'_>>> =
             held.iter().map(|held| self.question(held, now, &mut asked)).collect();
@@ -302,56 +315,7 @@ impl<'a> Advisor<'a> {
         if self.explains {
             self.explain_all(&questions, &answers, &mut advices)?;
         }
-        self.draw_among(&mut advices, now)?;
         Ok(advices)
-    }
-
-    /// Draws another job to try where something of the drawn one's own stands against that: no answer
-    /// says to try a job and to look at it. Of a job that is none of these only logs are read.
-    pub(super) fn draw_among(
-        &self,
-        advices: &mut [Option<Advice>],
-        now: i64,
-    ) -> Result<(), ModelError> {
-        let is_try = |advice: &Advice| advice.recommendation == Recommendation::Try;
-        let these = advices.iter().flatten();
-        let mut judged: HashMap<JobId, bool> =
-            these.map(|advice| (advice.held.job, is_try(advice))).collect();
-        for advice in advices.iter_mut().flatten().filter(|advice| is_try(advice)) {
-            while let Some(one) = advice.try_one {
-                let is_logged = |job: &JobHistory| self.history().hold_in_queue(job).is_none();
-                let judge = || match self.history().job(one.job).is_some_and(is_logged) {
-                    true => self.verdict(&Held::of_log(one.job), now),
-                    false => Ok(true),
-                };
-                let is_one = match judged.get(&one.job) {
-                    Some(is_one) => *is_one,
-                    None => *judged.entry(one.job).or_insert(judge()?),
-                };
-                if is_one {
-                    break;
-                }
-                let not = judged.iter().filter(|(_, is_one)| !**is_one).map(|(job, _)| *job);
-                let job = advice.held.job;
-                let in_queue = self.history().job(job);
-                let in_queue = in_queue.and_then(|job| self.history().hold_in_queue(job));
-                let hold = self.history().held_at(job, in_queue.as_ref(), now);
-                let tries = hold.and_then(|hold| self.causes.tries(self.history(), &hold, now));
-                advice.try_one = tries.and_then(|tries| tries.draw(self.history(), &not.collect()));
-                advice.target = advice.try_one.map_or(advice.target, |one| one.target);
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether one of the jobs that share its cause is tried.
-    fn verdict(&self, held: &Held, now: i64) -> Result<bool, ModelError> {
-        let mut asked = Asked::default();
-        let Some(question) = self.question(held, now, &mut asked) else { return Ok(false) };
-        let answers = asked.answers(self.model)?;
-        let answers = question.answers(&answers, self.sampler.knows_delays());
-        let advice = self.conclude(&question, &self.chances(&question, answers));
-        Ok(advice.recommendation == Recommendation::Try)
     }
 
     /// What the model itself says of a release as it is now, before any calibration; `None` for a

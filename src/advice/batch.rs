@@ -22,14 +22,14 @@ impl Advisor<'_> {
         held: impl Fn(&T) -> Held + Sync,
         now: i64,
     ) -> Result<Vec<Option<Advice>>, ModelError> {
-        let judge = |jobs: &[T]| self.advise_all(&jobs.iter().map(&held).collect::<Vec<_>>(), now);
+        let judge = |jobs: &[T]| self.judged(&jobs.iter().map(&held).collect::<Vec<_>>(), now);
         // A few jobs need no threads.
-        if jobs.len() <= Self::TOGETHER {
-            return judge(jobs);
-        }
-        let advices: Vec<_> =
-            jobs.par_chunks(Self::TOGETHER).map(judge).collect::<Result<_, _>>()?;
-        let mut advices: Vec<_> = advices.into_iter().flatten().collect();
+        let mut advices = if jobs.len() <= Self::TOGETHER {
+            judge(jobs)?
+        } else {
+            let judged = jobs.par_chunks(Self::TOGETHER).map(judge);
+            judged.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect()
+        };
         self.draw_among(&mut advices, now)?;
         Ok(advices)
     }

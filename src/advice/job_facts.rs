@@ -11,7 +11,7 @@ use super::siblings::LimitSeen;
 use super::undesired::UNDESIRED;
 use crate::catalogue::{self, Ends, HoldText, Reading};
 use crate::checks::{Check, WordsKind};
-use crate::diagnosis::{PlaceAtFault, deciding};
+use crate::diagnosis::{PlaceAtFault, deciding, ends};
 use crate::history::reason::{canonical, machine};
 use crate::history::{JobHistory, Known, disk_used, memory_used, printed};
 use crate::hold_code::{About, HoldCode};
@@ -219,10 +219,7 @@ impl JobFacts {
 
     /// What ends it, where runs at its place or the catalogue say so.
     pub(super) fn ends(&self) -> Option<Ends> {
-        if self.place_at_fault.is_some() {
-            return Some(Ends::Elsewhere);
-        }
-        self.deciding().map(|reading| reading.entry().ends)
+        ends(self.place_at_fault.as_ref(), self.deciding())
     }
 
     /// What the catalogue says of the line that its program ended the last run with. A line in a file

@@ -143,14 +143,15 @@ impl Causes {
         // The failure that is asked about proves nothing.
         let but_own = |table: Table| if hold.step.is_some() { table.but_one() } else { table };
         let at_fault = |(is_site, place): (bool, Option<Symbol>)| {
-            let key = (Arc::clone(cause), place?, passes);
+            let place = place?;
             let mut known = holds.tables.lock().unwrap_or_else(PoisonError::into_inner);
-            let table = || holds.attempts.table(key.1, cause, passes);
-            let table = but_own(*known.entry(key.clone()).or_insert_with(table));
+            let table = || holds.attempts.table(place, cause, passes);
+            let key = (Arc::clone(cause), place, passes);
+            let table = but_own(*known.entry(key).or_insert_with(table));
             let probability = table.at_fault(prior);
-            let name = history.symbols.name(key.1).to_owned();
             let is_likely = probability >= LIKELY_AT_FAULT && table.elsewhere.passed > 0;
-            is_likely.then_some(PlaceAtFault { name, is_site, table, probability })
+            let name = || history.symbols.name(place).to_owned();
+            is_likely.then(|| PlaceAtFault { name: name(), is_site, table, probability })
         };
         // Of a site with one machine the site.
         let likely = places.into_iter().rev().filter_map(at_fault);
@@ -186,10 +187,7 @@ impl Holds {
         let mut groups: HashMap<Key, Vec<OnHold>> = HashMap::new();
         let mut tries: HashMap<Arc<OfReason>, Tries> = HashMap::new();
         let mut add = |job: &JobHistory, at: Option<usize>, hold: Hold, on_hold: OnHold| {
-            let of_reason = reasons.entry(hold).or_insert_with(|| {
-                let text = hold.reason.map_or("", |reason| history.symbols.name(reason));
-                Arc::new(OfReason::of(hold.code, hold.subcode, text))
-            });
+            let of_reason = OfReason::remembered(&mut reasons, history, hold);
             let tries = tries.entry(Arc::clone(of_reason)).or_default();
             match at {
                 Some(at) => tries.add(history, job, at, (hold, &of_reason.cause), now),
@@ -229,10 +227,7 @@ impl Holds {
         let mut attempts = Attempts::default();
         for job in history.jobs_of(cluster) {
             attempts.add(history, job, now, |hold| {
-                Arc::clone(reasons.entry(hold).or_insert_with(|| {
-                    let text = hold.reason.map_or("", |reason| history.symbols.name(reason));
-                    Arc::new(OfReason::of(hold.code, hold.subcode, text))
-                }))
+                Arc::clone(OfReason::remembered(&mut reasons, history, hold))
             });
         }
         let mut holds = Self { attempts: attempts.settled(), ..Self::default() };
@@ -248,6 +243,18 @@ impl Holds {
 }
 
 impl OfReason {
+    /// Of a hold, worked out once for all that are alike.
+    fn remembered<'a>(
+        known: &'a mut HashMap<Hold, Arc<Self>>,
+        history: &History,
+        hold: Hold,
+    ) -> &'a Arc<Self> {
+        known.entry(hold).or_insert_with(|| {
+            let text = hold.reason.map_or("", |reason| history.symbols.name(reason));
+            Arc::new(Self::of(hold.code, hold.subcode, text))
+        })
+    }
+
     fn of(code: i32, subcode: i32, text: &str) -> Self {
         let lasts = || Said::of(code, subcode, text).trouble().is_some_and(Trouble::lasts);
         let server = reason::file_server(text);

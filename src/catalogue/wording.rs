@@ -113,7 +113,8 @@ impl Wording {
         self.pieces.iter().position(|piece| piece.text().is_some()).unwrap_or_default()
     }
 
-    /// Whether a piece begins and ends with a word: a part beside it may go on with it.
+    /// Whether the beginning and the end of a piece have to be those of words. Where a part stands beside
+    /// it, that part may begin or end within the same word.
     fn is_bounded(&self, piece: usize) -> (bool, bool) {
         let is_named = |at: Option<usize>| {
             matches!(at.and_then(|at| self.pieces.get(at)), Some(Piece::Named(_)))

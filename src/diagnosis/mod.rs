@@ -93,15 +93,16 @@ impl Diagnosis {
             at_fault,
             by: place.map(|_| By::Runs).or(by_text),
             place: place.map(|place| place.name.clone()),
-            ends: place.map(|_| Ends::Elsewhere).or(entry.map(|entry| entry.ends)),
+            ends: ends(place, deciding),
             state,
         }
     }
+}
 
-    /// What is likeliest at fault.
-    pub fn likeliest(&self) -> Option<Fault> {
-        self.at_fault.first().map(|one| one.fault)
-    }
+/// What ends a hold: a start elsewhere where its place is at fault, and else what the text that
+/// decides says.
+pub(crate) fn ends(place: Option<&PlaceAtFault>, deciding: Option<&Reading>) -> Option<Ends> {
+    place.map(|_| Ends::Elsewhere).or(deciding.map(|reading| reading.entry().ends))
 }
 
 #[cfg(test)]
@@ -127,7 +128,7 @@ mod tests {
             let sum: f64 = all.at_fault.iter().map(|one| one.probability).sum();
             assert!((sum - 1.0).abs() < 1e-9, "{all:?}");
             let wanted = if place.is_some() { Fault::Machine } else { Fault::Program };
-            assert_eq!(all.likeliest(), Some(wanted));
+            assert_eq!(all.at_fault.first().map(|one| one.fault), Some(wanted));
         }
         assert_eq!(Diagnosis::of(None, None, None, State::Unknown), Diagnosis::default());
     }

@@ -57,6 +57,10 @@ impl Advisor<'_> {
         let of_try = decision.choices.of(Recommendation::Try).and_then(|tried| tried.against);
         let is_left = matches!(decision.choices.rule, Rule::LookFirst | Rule::NoChoice);
         let is_early = is_left && matches!(of_try, Some(Against::TooEarly { .. }));
+        let as_it_is = |decision: Decision, rule: Rule, what: Recommendation| {
+            let action = Some(Action::AsIs);
+            Decision { action, ..decision.by_rule(rule, what, as_is, None) }
+        };
         let decision = if decision.recommendation == Recommendation::Release && soon {
             let (action, chance) = (decision.action, decision.chance);
             Decision { action, ..decision.by_rule(Rule::ReleasedByPolicy, wait, chance, None) }
@@ -67,15 +71,9 @@ impl Advisor<'_> {
             let starts = chances.known.ends != Some(Ends::Time) && as_is >= Band::Even.least();
             let is_released = starts && chances.known.unknown_code.is_none();
             let what = if is_released { Recommendation::Release } else { wait };
-            Decision {
-                action: Some(Action::AsIs),
-                ..decision.by_rule(Rule::Passes, what, as_is, None)
-            }
+            as_it_is(decision, Rule::Passes, what)
         } else if is_early {
-            Decision {
-                action: Some(Action::AsIs),
-                ..decision.by_rule(Rule::TooEarly, wait, as_is, None)
-            }
+            as_it_is(decision, Rule::TooEarly, wait)
         } else {
             decision
         };
