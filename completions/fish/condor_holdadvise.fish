@@ -20,7 +20,7 @@ function __condor_holdadvise_offered
         case -mo -mod -mode -model --model
             set places '@files' ''
         case -ch -che -chec -check -checks --checks
-            set places 'local all none' ''
+            set places 'own local all none' ''
         case -dag --dag
             set places '@files' ''
         case -by --by

@@ -65,7 +65,7 @@ pub struct Advisor<'a> {
 
 /// A held job of which the model is asked.
 struct Question<'h> {
-    held: &'h Held,
+    held: Cow<'h, Held>,
     /// Unix seconds.
     now: i64,
     /// Its facts, with those that only a log has.
@@ -517,8 +517,14 @@ impl<'a> Advisor<'a> {
             facts.to_mut().limit_seen = Some(seen);
         }
         let bad_place = self.bad_place(&hold, &facts, now);
+        let mut held = Cow::Borrowed(held);
         if bad_place.is_some() {
             facts.to_mut().place_at_fault = bad_place;
+            // Machines where its runs get through have an interpreter that is missing here too.
+            if held.checks.iter().any(Check::is_of_execution_point) {
+                held.to_mut().checks.retain(|check| !check.is_of_execution_point());
+                facts.to_mut().blocked = held.checks.iter().find(|check| check.lasts()).cloned();
+            }
         }
         let mut actions = changes::applicable_actions(&changes::JudgedHold::of(&hold), &facts);
         // A server that is away looks the same from one site as a site that cannot reach it.
@@ -558,7 +564,7 @@ impl<'a> Advisor<'a> {
         let tries = self.causes.tries(self.history(), &hold, now);
         let seen = seen
             .with_checks(&held.checks)
-            .with_correction(corrected_since(held, self.history()).is_some());
+            .with_correction(corrected_since(&held, self.history()).is_some());
         let seen = seen.with_mistake(facts.names_mistake());
         let seen = tries.iter().fold(seen, |seen, tries| seen.with_tries(tries.results()));
         let news = news(&seen, &neighbourhoods, &hold);
@@ -584,7 +590,7 @@ impl<'a> Advisor<'a> {
         });
         let changes = changes.collect();
         let spent = Spent::of(&facts, self.history().job(held.job), hold.step);
-        let over = evidence::over(held, self.history(), now);
+        let over = evidence::over(&held, self.history(), now);
         let besides = held.checks.iter().filter(|check| check.blocks() && !check.named);
         let besides = besides.filter(|_| over.is_none());
         let correct_before = besides
@@ -616,6 +622,9 @@ impl<'a> Advisor<'a> {
 
     /// The place that is at fault, where runs of its cluster show one.
     fn bad_place(&self, hold: &Episode, facts: &JobFacts, now: i64) -> Option<PlaceAtFault> {
+        if changes::is_so_everywhere(&changes::JudgedHold::of(hold), facts) {
+            return None;
+        }
         let weight = |fault: &Fault| matches!(fault, Fault::Machine | Fault::Site);
         let prior = facts.deciding().map(|reading| reading.entry().share(weight));
         let prior = prior.unwrap_or(0.0).clamp(LEAST_OF_PLACE, 1.0 - LEAST_OF_PLACE);

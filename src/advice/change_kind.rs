@@ -297,9 +297,10 @@ impl ChangeKind {
             | Self::Time { .. }
             | Self::Interpreter { .. }
             | Self::Program { .. } => true,
-            // Whoever has to look at an output first does not know yet what to change.
+            Self::Correct { what: Correction::EventLog, .. } => true,
+            // Whoever has to look at an output or a policy first does not know yet what to change.
             Self::Correct { remedy: Some(reading), .. } => {
-                reading.entry().look != Some(Look::Output)
+                !reading.entry().look.is_some_and(Look::comes_first)
             }
             // These say where to look, or what there is too much of.
             Self::Correct { what: Correction::OwnHold | Correction::Limit, .. }

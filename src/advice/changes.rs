@@ -313,6 +313,12 @@ fn at_access_point(hold: &JudgedHold<'_>) -> bool {
     side(hold.reason) == Some(Side::AccessPoint)
 }
 
+/// A request that was too small, or a quota, is so on every machine.
+pub(super) fn is_so_everywhere(hold: &JudgedHold<'_>, facts: &JobFacts) -> bool {
+    let is_too_small = |resource| !was_far_from_limit(resource, hold, facts);
+    hold.resource(facts).is_some_and(is_too_small) || hold.subcode == Some(EDQUOT)
+}
+
 /// Whether the machine may have failed, not the job.
 fn place_matters(hold: &JudgedHold<'_>, facts: &JobFacts) -> bool {
     if facts.ends() == Some(Ends::Elsewhere) {
@@ -321,9 +327,7 @@ fn place_matters(hold: &JudgedHold<'_>, facts: &JobFacts) -> bool {
     if facts.ends().is_some_and(|ends| ends.lasts() || ends == Ends::NextStart) {
         return false;
     }
-    // A request that was too small, or a quota, is so everywhere.
-    let is_too_small = |resource| !was_far_from_limit(resource, hold, facts);
-    if hold.resource(facts).is_some_and(is_too_small) || hold.subcode == Some(EDQUOT) {
+    if is_so_everywhere(hold, facts) {
         return false;
     }
     let Some(code) = hold.code.and_then(HoldCode::of).filter(|code| code.elsewhere) else {

@@ -76,7 +76,11 @@ pub(super) fn checks(files: &LocalFiles, ad: &ClassAd, hold: &HoldInQueue) -> Ve
     if !files.has(ad) && named(hold, files.asks_urls()).is_none() {
         return Vec::new();
     }
-    let mut checks = files.check(ad, needed(ad, hold, files.asks_urls()));
+    let mut needed = needed(ad, hold, files.asks_urls());
+    let inputs: Vec<String> = urls_of_input(ad).collect();
+    let is_said = |url: &String| files.speaks_of(ad, url, inputs.contains(url));
+    needed.retain(|needed| needed.thing != Thing::Url || is_said(&needed.path));
+    let mut checks = files.check(ad, needed);
     for check in &mut checks {
         check.finding = of_hold(check.finding, hold);
         remark(check, ad, hold);
@@ -184,10 +188,11 @@ fn run_length(ad: &ClassAd) -> Option<i64> {
 }
 
 /// Asks for the URLs that held jobs need, where that is wanted: at once for all of them, those of
-/// hold reasons and of many jobs first. The ads are those of [`super::Held::of_ad`] later on.
-pub fn ask_urls(files: &LocalFiles, ads: impl IntoIterator<Item = ClassAd>) {
+/// hold reasons and of many jobs first. The ads are those of [`super::Held::of_ad`] later on. Gives
+/// back how many are asked.
+pub fn ask_urls(files: &LocalFiles, ads: impl IntoIterator<Item = ClassAd>) -> usize {
     if !files.asks_urls() {
-        return;
+        return 0;
     }
     let mut all: HashMap<String, UrlNeed> = HashMap::new();
     for ad in ads {
@@ -214,7 +219,7 @@ pub fn ask_urls(files: &LocalFiles, ads: impl IntoIterator<Item = ClassAd>) {
     let mut order: Vec<(String, UrlNeed)> = all.into_iter().collect();
     let rank = |(url, need): &(String, UrlNeed)| (Reverse((need.named, need.jobs)), url.clone());
     order.sort_by_cached_key(rank);
-    files.ask_urls(order.iter().map(|(url, need)| (&need.ad, url.clone(), need.is_input)));
+    files.ask_urls(order.iter().map(|(url, need)| (&need.ad, url.clone(), need.is_input)))
 }
 
 /// How a URL is needed.

@@ -87,6 +87,13 @@ pub struct Entry {
     pub near: Vec<String>,
 }
 
+impl Look {
+    /// What is to be changed is not known before.
+    pub const fn comes_first(self) -> bool {
+        matches!(self, Self::Output | Self::JobPolicy | Self::SystemPolicy | Self::Log)
+    }
+}
+
 /// What an entry reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -1,12 +1,13 @@
 //! Checks of the files that jobs of this machine's schedd need.
 
 use std::collections::{BTreeSet, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use classads::ClassAd;
 
+use super::asked::AskedUrls;
 use super::look::{Sight, Use};
 use super::looker::{Account, Looker, Wanted};
 use super::{
@@ -25,8 +26,10 @@ pub enum Urls {
     /// None.
     #[default]
     None,
-    /// Of one's own jobs in the queue those that TransferInput names, of others those with a public
-    /// address.
+    /// Those that TransferInput names of one's own jobs in the queue, where it can be kept that they
+    /// were asked.
+    Own,
+    /// Those too that a hold reason names, and those of others, with a public address.
     Asked,
     /// Those with private addresses too, whosever the job is: on a network of one's own.
     Private,
@@ -75,6 +78,7 @@ pub struct LocalFiles {
     now: i64,
     of_queue: bool,
     urls: Urls,
+    asked: Option<AskedUrls>,
 }
 
 impl LocalFiles {
@@ -92,7 +96,8 @@ impl LocalFiles {
     ) -> Self {
         let looker = Looker::new(program.into());
         let whose = me.map_or(Whose::All(find), Whose::Own);
-        Self { looker, hosts, whose, accounts: Mutex::default(), now, of_queue, urls: Urls::None }
+        let (accounts, urls) = (Mutex::default(), Urls::None);
+        Self { looker, hosts, whose, accounts, now, of_queue, urls, asked: None }
     }
 
     /// The same, with these URLs.
@@ -101,14 +106,20 @@ impl LocalFiles {
         Self { urls, ..self }
     }
 
+    /// The same; in this folder is kept which URLs this account asked in the last minute.
+    #[must_use]
+    pub fn keeping_asked(self, folder: PathBuf) -> Self {
+        Self { asked: Some(AskedUrls(folder)), ..self }
+    }
+
     /// Answers from a record alone, as of its time, for all accounts in it and without this
     /// machine. [`LocalFiles::with_urls`] says whether URLs in it are answers too.
     pub fn recorded(record: Recorded) -> Self {
         let Recorded { time, hosts, answers } = record;
         let looker = Looker::recorded(answers);
         let accounts = Mutex::default();
-        let whose = Whose::Recorded;
-        Self { looker, hosts, whose, accounts, now: time, of_queue: true, urls: Urls::None }
+        let (whose, urls) = (Whose::Recorded, Urls::None);
+        Self { looker, hosts, whose, accounts, now: time, of_queue: true, urls, asked: None }
     }
 
     /// The raw answers of all looks so far, for [`LocalFiles::recorded`].
@@ -189,15 +200,46 @@ impl LocalFiles {
         self.urls != Urls::None
     }
 
+    /// Of a URL that a job with this ad needs it is said what it answers, or why it is not asked.
+    /// `is_input`: TransferInput names it.
+    pub(crate) fn speaks_of(&self, ad: &ClassAd, url: &str, is_input: bool) -> bool {
+        match self.urls {
+            Urls::None => false,
+            Urls::Own => {
+                is_input
+                    && self.is_own()
+                    && self.account(ad).is_ok()
+                    && urls::refused(url).is_none()
+            }
+            Urls::Asked | Urls::Private => true,
+        }
+    }
+
+    /// The ads are of one's own jobs: what a hold reason or somebody's file of ads names is not the
+    /// job owner's word.
+    fn is_own(&self) -> bool {
+        matches!(self.whose, Whose::Own(_)) && self.of_queue
+    }
+
     /// Asks for URLs that jobs with these ads need: with each whether TransferInput names it. At
-    /// most eight of four servers are asked in a call, those first that come first.
+    /// most eight of four servers are asked in a call, those first that come first, and by all calls
+    /// of this account in a minute. Gives back how many are asked.
     pub(crate) fn ask_urls<'a>(
         &self,
         needed: impl IntoIterator<Item = (&'a ClassAd, String, bool)>,
-    ) {
-        let (mut wanted, mut servers) = (Vec::<Wanted>::new(), BTreeSet::new());
+    ) -> usize {
+        let known = self.asked.as_ref().map(|asked| asked.lately(self.now)).unwrap_or_default();
+        let mut servers: BTreeSet<String> =
+            known.iter().map(|asked| urls::server(&asked.url)).collect();
+        self.looker.remember(known.iter().map(|asked| (asked.url.as_str(), asked.finding)));
+        let mut wanted = Vec::<Wanted>::new();
         for (ad, url, is_input) in needed {
-            if wanted.len() >= urls::URLS || urls::refused(&url).is_some() {
+            let is_known = known.iter().any(|asked| asked.url == url);
+            let is_full = known.len() + wanted.len() >= urls::URLS;
+            if is_known || is_full || urls::refused(&url).is_some() {
+                continue;
+            }
+            if !self.speaks_of(ad, &url, is_input) {
                 continue;
             }
             let server = urls::server(&url);
@@ -206,13 +248,29 @@ impl LocalFiles {
                 continue;
             }
             let Ok(account) = self.account(ad) else { continue };
-            // What a hold reason or somebody's file of ads names is not the job owner's word.
-            let is_own = matches!(self.whose, Whose::Own(_)) && self.of_queue && is_input;
-            let public = !is_own && self.urls != Urls::Private;
+            let public = !(self.is_own() && is_input) && self.urls != Urls::Private;
             servers.insert(server);
             wanted.push(Wanted { url, account, public });
         }
+        if wanted.is_empty() {
+            return 0;
+        }
+        let begun = self.asked.as_ref().map(|asked| {
+            let urls = wanted.iter().map(|wanted| wanted.url.as_str());
+            asked.begin(urls, self.now).inspect_err(|error| {
+                log::info!("cannot keep which URLs are asked in {}: {error}", asked.0.display());
+            })
+        });
+        // Where that cannot be kept, nothing limits how often they would be asked.
+        if self.urls == Urls::Own && !matches!(begun, Some(Ok(()))) {
+            return 0;
+        }
+        let asked = wanted.len();
         self.looker.ask_urls(wanted);
+        if let Some(kept) = &self.asked {
+            kept.end(&self.looker.urls(), self.now);
+        }
+        asked
     }
 
     /// What these files say at their ends about why a program failed: the first with a wording that

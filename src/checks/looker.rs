@@ -259,6 +259,13 @@ impl Looker {
         of_answer(answer)
     }
 
+    /// Knows what these URLs answered.
+    pub(super) fn remember<'a>(&self, found: impl Iterator<Item = (&'a str, Finding)>) {
+        let mut known = locked(&self.known);
+        let answer = |finding| serde_json::to_value(finding).map_err(|_| Why::Failed);
+        known.extend(found.map(|(url, finding)| (of_url(url), answer(finding))));
+    }
+
     /// What all URLs answered that were asked.
     pub(super) fn urls(&self) -> Vec<(String, Finding)> {
         let known = locked(&self.known);

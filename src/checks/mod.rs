@@ -9,6 +9,7 @@
 //! others. It is left behind where it does not answer. Such processes also ask the servers of
 //! URLs, where that is wanted.
 //!
+//! - `asked`: URLs that an account asked lately.
 //! - `credentials`: when a proxy or token ends.
 //! - `files`: whose files may be looked at on this machine.
 //! - `look`: one look at one path.
@@ -20,6 +21,7 @@
 //! - `urls`: one request for the first byte of a URL.
 //! - `words`: the line of a program's output that says why it failed.
 
+mod asked;
 mod credentials;
 mod files;
 mod look;
@@ -245,7 +247,7 @@ pub enum Why {
     Scheme,
     /// A URL has user information or a signature in it.
     Secret,
-    /// A URL was not among those that are asked in a call.
+    /// A URL was not among those that are asked in a minute.
     NotAsked,
     /// The server of a URL has no public address, and may not be asked for another's job.
     NotPublic,
@@ -283,6 +285,11 @@ impl Check {
             |fault: Fault| !fault.may_pass() || self.named && fault == Fault::CarriageReturn;
         let is_wrong = matches!(self.finding, Finding::StillThere { fault } if lasts(fault));
         is_wrong && !is_elsewhere
+    }
+
+    /// What an execution point has or has not, which this machine shows by its own.
+    pub(crate) fn is_of_execution_point(&self) -> bool {
+        self.finding == Finding::StillThere { fault: Fault::NoInterpreter }
     }
 
     /// What the hold was about is wrong now.

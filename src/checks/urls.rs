@@ -17,10 +17,10 @@ use ureq::{Agent, Error};
 use super::{Fault, Finding, Why};
 use crate::text::is_signed;
 
-/// Servers that are asked in a call.
+/// Servers that are asked in a call, and by all calls of an account in a minute.
 pub(super) const SERVERS: usize = 4;
 
-/// URLs that are asked in a call.
+/// URLs that are asked likewise.
 pub(super) const URLS: usize = 8;
 
 /// How long one may take: less than its process is waited for.

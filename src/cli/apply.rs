@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashSet};
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::PathBuf;
 
-use directories::BaseDirs;
 use jiff::tz::TimeZone;
 
 use super::RunError;
@@ -213,10 +212,8 @@ pub(super) fn journal_folder(config: &Config) -> Result<PathBuf, RunError> {
         return Ok(folder.into());
     }
     let unknown = "no folder for the journal is known; set HOLDADVISE_JOURNAL_DIR";
-    let dirs = BaseDirs::new().ok_or_else(|| RunError::failed(unknown))?;
-    let state =
-        dirs.state_dir().map_or_else(|| dirs.home_dir().join(".local/state"), PathBuf::from);
-    Ok(state.join("condor-holdadvise/journal"))
+    let state = Config::state_folder().ok_or_else(|| RunError::failed(unknown))?;
+    Ok(state.join("journal"))
 }
 
 /// The entries of a journal; what is damaged is said.

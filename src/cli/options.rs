@@ -63,7 +63,7 @@ impl Choice for Apply {
 
 impl Choice for Checks {
     const WORDS: &'static [(&'static str, Self)] =
-        &[("local", Self::Local), ("all", Self::All), ("none", Self::None)];
+        &[("own", Self::Own), ("local", Self::Local), ("all", Self::All), ("none", Self::None)];
 }
 
 impl Choice for By {
@@ -111,9 +111,10 @@ fn judging() -> Vec<Row> {
         Row::model(|all| &mut all.inquiry.model),
         Row::cost(|all| &mut all.inquiry.costs),
         Row::one("checks", 2, |all| &mut all.inquiry.checks).help(
-            "What is looked at now on the access point: local (the default), the files that the \
-             job needs; all, its http and https URLs too, of which the first byte is asked for \
-             from here; none, nothing. Only where the job's schedd runs here, as the job's owner \
+            "What is looked at now on the access point: local, the files that the job needs; own \
+             (the default), the http and https URLs of transfer_input_files of one's own jobs too, \
+             of which the first byte is asked for from here, but not by root; all, also those that \
+             a hold reason names, and of others; none, nothing. Only where the job's schedd runs here, as the job's owner \
              sees it, and not with -now.",
         ),
         Row::one("now", 3, |all| &mut all.inquiry.now).help(

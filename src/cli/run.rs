@@ -19,6 +19,7 @@ use crate::inquiry::{Answer, Config, Inquiry, Remarks, open_model};
 use crate::journal::Journal;
 use crate::print::{Page, Printer, print_thrashing, print_view};
 use crate::queue::display_path;
+use crate::sentences;
 use crate::text::{plural, printable};
 use eventlog::fnv1a;
 
@@ -224,5 +225,8 @@ pub(super) fn tell(remarks: &Remarks) {
     }
     for line in &remarks.refused {
         say("Error", line);
+    }
+    if remarks.asked_urls > 0 {
+        say("Note", &sentences::asked_urls(remarks.asked_urls));
     }
 }

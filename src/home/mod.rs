@@ -6,7 +6,6 @@
 //! `docs/administering/home.md` is for administrators.
 //!
 //! - `betting`: tests that may be looked at every day.
-//! - `files`: files of one account, whole or absent.
 //! - `fit`: fits slope and intercept, and measures them on newer outcomes.
 //! - `kept`: the file of a calibration beside its model.
 //! - `learned`: joins what was said of a hold with its outcome.
@@ -15,7 +14,6 @@
 //! - `trial`: the trial of a challenger.
 
 mod betting;
-mod files;
 mod fit;
 mod kept;
 mod learned;
@@ -24,12 +22,13 @@ mod state;
 mod trial;
 
 pub use betting::{BETWEEN_FALSE_ALARMS, BOUND, Bet, Drift, ERROR, ForecastRelease, error_of};
-pub use files::{own, put};
 pub use fit::{FitOptions, JudgedReleases, MOST_OF_ONE, Recalibrated, is_worse, recalibrate};
 pub use kept::{CALIBRATION, KeptCalibration, MODEL};
 pub use learned::{Ended, Rows, learned};
 pub use state::{Challenger, HomeState, PlaceError, Places, RetrainRequest};
 pub use trial::{DAYS, LEAST_CLUSTERS, Trial, TrialRelease};
+
+pub use crate::private::{own, put};
 
 /// Why nothing was learned.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::files::{own, put, remove};
 use super::{CALIBRATION, MODEL};
 use crate::model::{MAX_ARCHIVE_BYTES, Model, ModelError};
+use crate::private::{own, put, remove};
 
 /// Name of the file of this.
 const STATE: &str = "home.json";

@@ -58,7 +58,7 @@ pub(crate) const KNOBS: &[Knob] = &[
     },
     Knob {
         name: "HOLDADVISE_CHECKS",
-        help: "What is looked at on the access point, as after -checks. The default is local.",
+        help: "What is looked at on the access point, as after -checks. The default is own.",
     },
     Knob {
         name: "HOLDADVISE_JOURNAL_DIR",
@@ -148,6 +148,8 @@ pub enum Checks {
     None,
     /// Files.
     Local,
+    /// Files, and URLs of one's own jobs.
+    Own,
     /// Files and URLs.
     All,
 }
@@ -158,6 +160,7 @@ impl Checks {
         match word.to_ascii_lowercase().as_str() {
             "none" => Some(Self::None),
             "local" => Some(Self::Local),
+            "own" => Some(Self::Own),
             "all" => Some(Self::All),
             _ => None,
         }
@@ -314,15 +317,25 @@ impl Config {
         Ok(mib.unwrap_or(EVENT_LOG_MIB) << 20)
     }
 
+    /// The folder in which this account keeps what one call leaves for the next; `None` where no
+    /// home is known.
+    pub(crate) fn state_folder() -> Option<PathBuf> {
+        let dirs = BaseDirs::new()?;
+        let state = dirs.state_dir().map(PathBuf::from);
+        let state = state.unwrap_or_else(|| dirs.home_dir().join(".local/state"));
+        Some(state.join("condor-holdadvise"))
+    }
+
     /// What is looked at: nothing, or files and these URLs; `named` goes before the setting.
     ///
     /// # Errors
     /// [`SettingError`] for a word that is none.
     pub fn checks(&self, named: Option<Checks>) -> Result<Option<Urls>, SettingError> {
-        let set = self.read("HOLDADVISE_CHECKS", "local, all or none", Checks::read)?;
-        Ok(match named.or(set).unwrap_or(Checks::Local) {
+        let set = self.read("HOLDADVISE_CHECKS", "own, local, all or none", Checks::read)?;
+        Ok(match named.or(set).unwrap_or(Checks::Own) {
             Checks::None => None,
             Checks::Local => Some(Urls::None),
+            Checks::Own => Some(Urls::Own),
             Checks::All => Some(Urls::Asked),
         })
     }

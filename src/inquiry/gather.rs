@@ -79,6 +79,8 @@ pub struct Remarks {
     pub hidden: Vec<String>,
     /// The last instant that logs tell of, Unix seconds.
     pub newest: Option<i64>,
+    /// URLs that were asked now.
+    pub asked_urls: usize,
     /// How logs of a job were read, where not as TZ says.
     pub notes_of: HashMap<JobId, Vec<Arc<str>>>,
 }
@@ -91,6 +93,7 @@ impl Remarks {
         self.missing.extend(more.missing);
         self.hidden.extend(more.hidden);
         self.newest = self.newest.max(more.newest);
+        self.asked_urls += more.asked_urls;
         for (job, missing) in more.missing_of {
             self.missing_of.entry(job).or_default().extend(missing);
         }

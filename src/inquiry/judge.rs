@@ -138,7 +138,7 @@ pub(super) fn judge(
         files: checked_files(inquiry, config, now)?,
     };
     if let Some(files) = &policies.files {
-        ask_urls(files, gathered.held.iter().map(|job| job.ad.to_classad()));
+        remarks.asked_urls = ask_urls(files, gathered.held.iter().map(|job| job.ad.to_classad()));
     }
     for job in &gathered.held {
         *policies.held_in_cluster.entry(job.id.cluster).or_default() += 1;
@@ -293,7 +293,11 @@ fn checked_files(
         return Ok(None);
     };
     let files = local_files(config, now, inquiry.job_ads.is_none());
-    Ok(files.map(|files| files.with_urls(urls)))
+    let keeping = |files: LocalFiles| match Config::state_folder() {
+        Some(folder) => files.keeping_asked(folder),
+        None => files,
+    };
+    Ok(files.map(|files| keeping(files.with_urls(urls))))
 }
 
 /// Nobody but its owner, and not root, is given a command that opens or changes a file which a job

@@ -2,6 +2,7 @@
 
 use super::{LONG_NAME, NAME, span};
 use crate::checks::{Check, Fault, Finding, Remark, Thing, Why};
+use crate::text::plural;
 
 /// What a look at a file showed.
 pub(crate) fn file(check: &Check) -> String {
@@ -104,6 +105,14 @@ fn remarked(remark: &Remark, check: &Check) -> String {
     }
 }
 
+/// That URLs of jobs were asked in this call.
+pub(crate) fn asked_urls(urls: usize) -> String {
+    let urls = plural(urls, "URL");
+    format!(
+        "{urls} of these jobs asked for the first byte, from here (-checks local asks for none)"
+    )
+}
+
 /// What a URL answered.
 fn url(check: &Check) -> String {
     let url = check.path.named(LONG_NAME);
@@ -132,7 +141,9 @@ fn url(check: &Check) -> String {
         Why::NotTheOwner => "the job is of another user",
         Why::Scheme => "only http and https URLs are asked",
         Why::Secret => "it has a user name or a signature in it, and is not asked",
-        Why::NotAsked => "only a few URLs are asked in a call",
+        Why::NotAsked => {
+            "only a few URLs are asked in a minute, and none where that cannot be kept"
+        }
         Why::NotPublic => "its server has no public address, and is not asked for what others name",
         Why::NoTime => "the time for looking was up",
         Why::NotRecorded => "nobody looked then",

@@ -25,6 +25,7 @@ mod transfers;
 mod watching;
 
 pub use changes::change;
+pub(crate) use checks::asked_urls;
 pub(crate) use checks::unknown;
 pub use diagnosis::diagnosis;
 pub use edits::{by_hand, edit_facts, slots as slots_for, whole_change};

@@ -15,7 +15,7 @@ const LINES: &[(&str, &[&str])] = &[
     ("condor_holdadvise --eventlog o", &["other.log"]),
     ("condor_holdadvise -u job.log ", &[]),
     ("condor_holdadvise -u job.log -mod o", &["other.log"]),
-    ("condor_holdadvise -che ", &["all", "local", "none"]),
+    ("condor_holdadvise -che ", &["all", "local", "none", "own"]),
     ("condor_holdadvise -app r", &["release", "remove"]),
     ("condor_holdadvise -af Clus", &["ClusterId"]),
     ("condor_holdadvise -af:jh Band Owner Clus", &["ClusterId"]),

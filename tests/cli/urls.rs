@@ -66,13 +66,40 @@ const ELSEWHERE: &str =
     "(asked now from the access point; an execution point has a network of its own).";
 
 #[test]
-fn urls_are_asked_only_on_request_and_say_no_more_than_they_can() {
+fn urls_of_own_jobs_are_asked_by_default_once_in_a_minute() {
     let place = place();
     let (at, asked) = server();
     let there = format!("{at}/there");
     let job = held(&place, &there, &there);
-    assert_eq!(files(&own(&place, &job, "")), Vec::<String>::new());
-    assert_eq!(asked.lock().expect("paths").len(), 0, "nothing is asked by default");
+    let answers = [format!("The URL {there} answers {ELSEWHERE}")];
+    let of_default = |job: &str, words: &str| files(&own(&place, job, words));
+    // Where it cannot be kept what was asked, nothing is.
+    let kept = place.file(".local", "");
+    assert!(of_default(&job, "")[0].ends_with("none where that cannot be kept."));
+    assert_eq!(asked.lock().expect("paths").len(), 0);
+    std::fs::remove_file(kept).expect("it is there");
+    assert_eq!(of_default(&job, "-checks local"), Vec::<String>::new());
+    assert_eq!(asked.lock().expect("paths").len(), 0);
+    for _ in 0..2 {
+        assert_eq!(of_default(&job, ""), answers);
+    }
+    assert_eq!(*asked.lock().expect("paths"), ["/there"]);
+    // What a hold reason alone names is not asked, nor is it said why.
+    let of_reason = held(&place, &format!("{at}/other"), "");
+    assert_eq!(of_default(&of_reason, ""), Vec::<String>::new());
+    // By all calls of a minute as many are asked as by one.
+    let inputs: Vec<String> = (0..9).map(|n| format!("{at}/{n}")).collect();
+    of_default(&held(&place, &there, &inputs.join(",")), "");
+    of_default(&held(&place, &there, &inputs[8]), "");
+    assert_eq!(asked.lock().expect("paths").len(), 8);
+}
+
+#[test]
+fn urls_that_are_asked_say_no_more_than_they_can() {
+    let place = place();
+    let (at, asked) = server();
+    let there = format!("{at}/there");
+    let job = held(&place, &there, &there);
     let advice = own(&place, &job, "-checks all");
     assert_eq!(files(&advice), [format!("The URL {there} answers {ELSEWHERE}")]);
     assert_eq!(*asked.lock().expect("paths"), ["/there"]);

@@ -38,7 +38,7 @@ impl Advisor<'_> {
         chances: &Chances,
         costs: &Costs,
     ) -> Decision {
-        let held = question.held;
+        let held = &question.held;
         log::debug!("job {}: {chances:?}, {costs:?}", held.job);
         let decision = decide(chances, costs, self.model.metadata.thresholds.confidence);
         let as_is = chances.as_is();

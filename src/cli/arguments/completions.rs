@@ -179,7 +179,7 @@ mod tests {
         let (words, places, rest) =
             TOOL.takers().find(|(words, ..)| words.contains(&"--checks".to_owned())).unwrap();
         assert_eq!(words, ["-ch", "-che", "-chec", "-check", "-checks", "--checks"]);
-        assert_eq!((places, rest), (vec!["local all none".to_owned()], String::new()));
+        assert_eq!((places, rest), (vec!["own local all none".to_owned()], String::new()));
     }
 
     #[test]

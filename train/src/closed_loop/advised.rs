@@ -12,6 +12,7 @@ use eventlog::{Events, JobId, ReadOptions};
 use holdadvise::advice::{
     Advice, Advisor, Change, ChangeKind, Correction, Costs, Figure, Recommendation,
 };
+use holdadvise::catalogue::{Edit, Fault};
 use holdadvise::checks::{LocalFiles, Recorded, Urls};
 use holdadvise::features::Holds;
 use holdadvise::history::{Coverage, HistoryBuilder, SourceId};
@@ -161,6 +162,14 @@ fn fixes(change: &Change, held: &HeldNow<'_>) -> Vec<Fix> {
         ChangeKind::Place { name, .. } => {
             return name.iter().map(|name| Fix::Site(name.as_given().to_owned())).collect();
         }
+        // Make the job shorter or smaller.
+        ChangeKind::Correct { what: Correction::Limit, .. } => {
+            return vec![Fix::Thing(Thing::RunTime), Fix::Thing(Thing::Size)];
+        }
+        // Put the file there, or correct the URL.
+        ChangeKind::Correct { what: Correction::UrlMissing, .. } => {
+            return vec![Fix::Thing(Thing::Url), Fix::Thing(Thing::Input)];
+        }
         // Renew the credential, or ask for access.
         ChangeKind::Correct { what: Correction::UrlDenied, .. } => {
             return vec![Fix::Thing(Thing::Url), Fix::Thing(Thing::Credential)];
@@ -169,6 +178,16 @@ fn fixes(change: &Change, held: &HeldNow<'_>) -> Vec<Fix> {
         ChangeKind::Limit { .. } | ChangeKind::Time { .. } => Some(Thing::RunTime),
         ChangeKind::Interpreter { .. } => Some(Thing::Executable),
         ChangeKind::Program { .. } => Some(Thing::Program),
+        ChangeKind::Correct { remedy: Some(reading), .. }
+            if reading.entry().edit == Some(Edit::Time) =>
+        {
+            Some(Thing::RunTime)
+        }
+        ChangeKind::Correct { what: Correction::Named, name, remedy: Some(reading) } => {
+            let faults = reading.entry().fault.iter();
+            let likeliest = faults.max_by(|one, other| one.1.total_cmp(other.1));
+            likeliest.and_then(|(fault, _)| named(*fault, held.code, input(name.as_ref(), held)))
+        }
         ChangeKind::Correct { what, name, .. } => {
             Some(corrected(*what, input(name.as_ref(), held)))
         }
@@ -206,9 +225,21 @@ fn corrected(what: Correction, input: Thing) -> Thing {
         | Correction::UrlDenied
         | Correction::Url => Thing::Url,
         Correction::Cpus => Thing::Cores,
-        Correction::Limit | Correction::Named => Thing::Size,
-        Correction::Output | Correction::OwnHold => Thing::Program,
+        Correction::Limit => Thing::Size,
+        Correction::Output | Correction::OwnHold | Correction::Named => Thing::Program,
     }
+}
+
+/// What a remedy of the catalogue is about.
+fn named(fault: Fault, code: i32, input: Thing) -> Option<Thing> {
+    Some(match fault {
+        Fault::Input | Fault::File => input,
+        Fault::Url => Thing::Url,
+        Fault::Program => Thing::Program,
+        Fault::Credential => Thing::Credential,
+        Fault::Quota => Thing::Space,
+        _ => return usual(code, input),
+    })
 }
 
 /// What the usual change of a code is about (`holdadvise::hold_code`).

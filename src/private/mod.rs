@@ -1,4 +1,8 @@
 //! Folders and files that their owner alone may write: what others could change is not believed.
+//!
+//! - `files`: files of one account, whole or absent.
+
+mod files;
 
 use std::fs::{File, Metadata, canonicalize, symlink_metadata};
 use std::io;
@@ -7,6 +11,9 @@ use std::path::{Path, absolute};
 
 use eventlog::input::open_regular;
 use rustix::process::geteuid;
+
+pub(crate) use files::remove;
+pub use files::{own, put};
 
 /// Bits of a mode with which others may write.
 const WRITTEN_BY_OTHERS: u32 = 0o022;

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
-use crate::private::{fault_of_file, fault_of_folder};
+use super::{fault_of_file, fault_of_folder};
 
 /// Puts a file into a folder in the place of what has that name there, with this mode.
 ///
@@ -52,7 +52,7 @@ pub fn own(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
 ///
 /// # Errors
 /// It cannot be taken away.
-pub(super) fn remove(path: &Path) -> io::Result<()> {
+pub(crate) fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         removed => removed,
