@@ -262,6 +262,7 @@ mod tests {
             until: None,
             owner: "alice".to_owned(),
             cause: String::new(),
+            diagnosis: None,
             choices: Vec::new(),
             shown: None,
             reason: reason.to_owned(),

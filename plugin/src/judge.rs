@@ -33,7 +33,7 @@ use holdadvise::text::Foreign;
 
 use crate::confine::{ConfineError, Limits, confine};
 use crate::learn::asked::{Question, Questions};
-use crate::line::{How, Judged, Left, Line, Shown, key_of, owner_key, reason_of};
+use crate::line::{How, Judged, Left, Line, Shown, diagnosis_of, key_of, owner_key, reason_of};
 use crate::looks::records::{self, Looks};
 use crate::settings::{LOG_BYTES, Settings, event_log};
 
@@ -657,6 +657,7 @@ fn judged_of(job: &HeldJob, advice: &Advice, model: &str) -> Option<Judged> {
         counts: candidate.as_ref().map_or_else(|| TrySuccess::of(code, text), |one| one.counts),
         until: advice.wait.as_ref().and_then(|wait| wait.until).filter(|until| *until > 0),
         owner: owner_key(advice.held.owner.as_ref()?.as_given()),
+        diagnosis: candidate.as_ref().and_then(|one| diagnosis_of(one.diagnosis.as_ref()?)),
         cause: candidate.map(|one| key_of(&one.cause)).unwrap_or_default(),
         choices,
         shown,

@@ -8,6 +8,7 @@ use std::fmt;
 
 use eventlog::JobId;
 use holdadvise::advice::{Recommendation, TrySuccess};
+use holdadvise::diagnosis::Diagnosis;
 use holdadvise::journal;
 use holdadvise::text::{can_be_pasted, classad_quote, is_fit, shown};
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,9 @@ const LONGEST_CAUSE: usize = 100;
 
 /// Characters of an owner, or of the id of an act.
 const LONGEST_NAME: usize = 100;
+
+/// Things that may be at fault in one hold at most.
+const MOST_AT_FAULT: usize = 16;
 
 /// Logits beyond this are none.
 const MOST_LOGIT: f32 = 1_000.0;
@@ -64,7 +68,7 @@ pub enum Line {
 }
 
 /// A held job and what is advised.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Judged {
     /// The job.
     pub job: JobId,
@@ -91,6 +95,8 @@ pub struct Judged {
     pub owner: String,
     /// What holds that are released one after the other share; nothing where it is not released.
     pub cause: String,
+    /// What is at fault, where the job is to be released; probabilities as [`diagnosis_of`] has them.
+    pub diagnosis: Option<Diagnosis>,
     /// Expected hours of the choices, in hundredths.
     pub choices: Vec<(Recommendation, u32)>,
     /// What its ad says already.
@@ -182,6 +188,16 @@ pub fn answer_of(model: &str, logit: f32, probability: f64) -> Option<journal::M
     })
 }
 
+/// A diagnosis as the writer accepts it: probabilities in thousandths. `None` where its place has
+/// no plain name.
+pub fn diagnosis_of(of: &Diagnosis) -> Option<Diagnosis> {
+    let mut rounded = of.clone();
+    for one in &mut rounded.at_fault {
+        one.probability = (one.probability * 1e3).round() / 1e3 + 0.0;
+    }
+    is_diagnosis(&rounded).then_some(rounded)
+}
+
 /// An owner as a name: one word. Another one is a hash of it.
 pub fn owner_key(owner: &str) -> String {
     match is_name(owner) {
@@ -249,6 +265,7 @@ impl Judged {
             && self.until.is_none_or(is_time)
             && is_name(&self.owner)
             && (self.cause.is_empty() || is_cause(&self.cause))
+            && self.diagnosis.as_ref().is_none_or(is_diagnosis)
             && !choices.clone().enumerate().any(is_twice)
             && self.shown.as_ref().is_none_or(Shown::fits)
             && is_reason(&self.reason)
@@ -270,6 +287,12 @@ fn is_answer(answer: &journal::ModelAnswer) -> bool {
         && answer.model.bytes().all(is_digit)
         && answer.logit.abs() <= MOST_LOGIT
         && (0.0..=1.0).contains(&answer.probability)
+}
+
+fn is_diagnosis(of: &Diagnosis) -> bool {
+    of.at_fault.len() <= MOST_AT_FAULT
+        && of.at_fault.iter().all(|one| (0.0..=1.0).contains(&one.probability))
+        && of.place.as_deref().is_none_or(is_name)
 }
 
 fn is_job(job: JobId) -> bool {
@@ -311,6 +334,8 @@ fn is_reason(text: &str) -> bool {
 mod tests {
     use proptest::prelude::*;
 
+    use holdadvise::catalogue::{Ends, Fault};
+    use holdadvise::diagnosis::{AtFault, By, State};
     use holdadvise::journal::{ActOutcome, Asked, HoldOf, ModelAnswer};
 
     use super::*;
@@ -329,9 +354,22 @@ mod tests {
             until: None,
             owner: "alice".to_owned(),
             cause: "server web.example.org".to_owned(),
+            diagnosis: diagnosis_of(&diagnosis()),
             choices: vec![(Recommendation::Release, 125), (Recommendation::Wait, 200)],
             shown: None,
             reason: "The transfer failed; \"others\" got through.".to_owned(),
+        }
+    }
+
+    fn diagnosis() -> Diagnosis {
+        let at_fault = [(Fault::Machine, 2.0 / 3.0), (Fault::Program, 1.0 / 3.0)];
+        let at_fault = at_fault.map(|(fault, probability)| AtFault { fault, probability });
+        Diagnosis {
+            at_fault: at_fault.into(),
+            by: Some(By::Runs),
+            place: Some("e1.example.org".to_owned()),
+            ends: Some(Ends::Elsewhere),
+            state: State::Unknown,
         }
     }
 
@@ -400,6 +438,7 @@ mod tests {
                 shown: Some(shown()),
                 hundredths: None,
                 cause: String::new(),
+                diagnosis: None,
                 choices: Vec::new(),
                 drawn_from: None,
                 until: Some(9),
@@ -454,6 +493,9 @@ mod tests {
             ("\"num_holds\":2", "\"num_holds\":-2"),
             ("1790000000", "99999999999999"),
             ("release", "Release"),
+            ("e1.example.org", "e1 or e2"),
+            ("0.667", "1.667"),
+            ("elsewhere", "never"),
             ("release", "release\\\" || true"),
             ("87", "101"),
             ("87", "0.87"),

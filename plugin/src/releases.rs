@@ -233,7 +233,7 @@ fn candidate(job: &Judged) -> Candidate {
         user: None,
         subcode: Some(job.subcode),
         cause: job.cause.clone(),
-        diagnosis: None,
+        diagnosis: job.diagnosis.clone(),
         advice: job.advice,
         action: Some(Action::AsIs),
         probability,

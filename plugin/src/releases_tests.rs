@@ -23,6 +23,7 @@ fn job(proc: i32, cause: &str) -> Judged {
         until: None,
         owner: "alice".to_owned(),
         cause: cause.to_owned(),
+        diagnosis: None,
         choices: vec![(Recommendation::Release, 125)],
         shown: None,
         reason: "r".to_owned(),

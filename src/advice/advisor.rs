@@ -159,9 +159,9 @@ impl Question<'_> {
 
     /// What is at fault, and what ends it.
     fn diagnosis(&self) -> Diagnosis {
-        let Seen { stays, blocked, since, .. } = self.seen;
+        let Seen { stays, blocked, fails_now, since, .. } = self.seen;
         let state = match () {
-            () if stays || blocked => State::Lasts,
+            () if stays || blocked || fails_now => State::Lasts,
             () if since == Others::GotThrough => State::Over,
             () => State::Unknown,
         };
@@ -777,6 +777,9 @@ impl<'a> Advisor<'a> {
         let (history, now) = (self.history(), *now);
         let job = history.job(held.job);
         let words = question.facts.program_words.iter().cloned();
+        // Of a program that failed it is no news.
+        let makes = hold.identity.code == 12;
+        let silent = question.facts.silent_output.iter().filter(|_| makes).cloned();
         let checks = held.checks.iter().cloned();
         let transfer = |decides| {
             let failed = question.failed.clone().filter(|failed| failed.decides == decides);
@@ -805,6 +808,7 @@ impl<'a> Advisor<'a> {
         over.chain(decides)
             .chain(corrected.map(|name| Evidence::Corrected { name: name.into() }))
             .chain(words.map(|words| Evidence::ProgramWords { words }))
+            .chain(silent.map(|path| Evidence::SilentOutput { path }))
             .chain(held.exit_status.map(|status| Evidence::Exit { status }))
             .chain(refusal)
             .chain(transfer(true))

@@ -179,6 +179,8 @@ pub enum Correction {
     OutputDirectory,
     /// The program did not write an output file.
     Output,
+    /// transfer_output_files names what the program does not write, and its output says no more.
+    OutputList,
     /// An input file is missing.
     Input,
     /// The initial working directory cannot be entered.
@@ -297,7 +299,7 @@ impl ChangeKind {
             | Self::Time { .. }
             | Self::Interpreter { .. }
             | Self::Program { .. } => true,
-            Self::Correct { what: Correction::EventLog, .. } => true,
+            Self::Correct { what: Correction::EventLog | Correction::OutputList, .. } => true,
             // Whoever has to look at an output or a policy first does not know yet what to change.
             Self::Correct { remedy: Some(reading), .. } => {
                 !reading.entry().look.is_some_and(Look::comes_first)

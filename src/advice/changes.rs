@@ -12,7 +12,7 @@ use super::job_facts::{JobFacts, JobSize};
 use super::limit;
 use super::meaning::usual_change;
 use super::undesired;
-use crate::catalogue::{Edit, Ends, Entry, Trouble};
+use crate::catalogue::{self, Edit, Ends, Entry, Trouble};
 use crate::checks::{Check, Fault, Finding, Thing, Why, WordsKind};
 use crate::diagnosis::PlaceAtFault;
 use crate::history::reason::{
@@ -420,6 +420,10 @@ fn other(hold: &JudgedHold<'_>, facts: &JobFacts, editable: &Editable) -> Option
     let remedy = facts.named_reading();
     Some(match usual {
         Some(Change { what: ChangeKind::Correct { what, name, .. }, commands, .. }) => {
+            // Who reads the output finds no more than was found.
+            let is_list = what == Correction::Output && name.is_some();
+            let is_list = is_list && is_of_submit(entry) && facts.silent_output.is_some();
+            let what = if is_list { Correction::OutputList } else { what };
             Change::new(ChangeKind::Correct { what, name, remedy }, commands)
         }
         Some(
@@ -432,6 +436,11 @@ fn other(hold: &JudgedHold<'_>, facts: &JobFacts, editable: &Editable) -> Option
             ChangeKind::Correct { what: Correction::Named, name, remedy }.by_hand()
         }
     })
+}
+
+/// What it is about is as likely in the submit file as anywhere else.
+fn is_of_submit(entry: &Entry) -> bool {
+    entry.share(|fault| *fault == catalogue::Fault::Submit) >= 0.5
 }
 
 /// What is usually corrected after a hold with this code.

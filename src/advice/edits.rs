@@ -184,7 +184,7 @@ const fn of_correction(what: Correction) -> Option<&'static str> {
             "transfer_input_files"
         }
         Correction::OutputDirectory => "transfer_output_remaps",
-        Correction::Output => "transfer_output_files",
+        Correction::Output | Correction::OutputList => "transfer_output_files",
         Correction::WorkingDirectory => "initialdir",
         Correction::StandardInput => "input",
         Correction::StandardOutput => "output",

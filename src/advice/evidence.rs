@@ -50,6 +50,11 @@ pub enum Evidence {
         #[serde(flatten)]
         words: ProgramWords,
     },
+    /// Its program's output says nothing of a failure.
+    SilentOutput {
+        /// The file.
+        path: Foreign,
+    },
     /// A file-transfer plug-in reported why the transfer failed that put it on hold.
     TransferError {
         /// What it reported.

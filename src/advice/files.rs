@@ -389,6 +389,17 @@ pub(super) fn program_words(
     Some(ProgramWords { path: path.into(), words, of, reading })
 }
 
+/// The output of a program that did not make its files, where it was read and says nothing of that.
+pub(super) fn silent_output(
+    files: &LocalFiles,
+    ad: &ClassAd,
+    hold: &HoldInQueue,
+) -> Option<Foreign> {
+    let paths = streams(ad, &["Err", "Out"]).filter(|_| is_of_program(hold) && files.has(ad))?;
+    let is_silent = files.are_silent(ad, &paths);
+    paths.into_iter().next().filter(|_| is_silent).map(Foreign::from)
+}
+
 /// The line of a job's error output that says why its program failed in the run between these
 /// times, Unix seconds. `None` where another run or another job may have written the file.
 pub(crate) fn error_line(

@@ -6,7 +6,7 @@ use classads::ClassAd;
 
 use super::editable::Editable;
 use super::exit_status::ExitStatus;
-use super::files::{ask_urls, checks, corrected, is_of_program, program_words};
+use super::files::{ask_urls, checks, corrected, is_of_program, program_words, silent_output};
 use super::job_facts::JobFacts;
 use super::{Advice, Advisor, ByItself};
 use crate::checks::{Check, LocalFiles};
@@ -147,9 +147,12 @@ impl Held {
             .as_ref()
             .filter(|hold| is_of_program(hold))
             .and_then(|_| ExitStatus::of_ad(ad));
-        let (checks, program_words) = match (files, &in_queue) {
-            (Some(files), Some(hold)) => (checks(files, ad, hold), program_words(files, ad, hold)),
-            _ => (Vec::new(), None),
+        let (checks, program_words, silent_output) = match (files, &in_queue) {
+            (Some(files), Some(hold)) => {
+                let words = program_words(files, ad, hold);
+                (checks(files, ad, hold), words, silent_output(files, ad, hold))
+            }
+            _ => (Vec::new(), None, None),
         };
         let corrected = in_queue.as_ref().and_then(|hold| corrected(ad, hold, &checks));
         let blocked = checks.iter().find(|check| check.lasts()).cloned();
@@ -158,7 +161,13 @@ impl Held {
         Self {
             job,
             in_queue,
-            facts: JobFacts { own_limit, blocked, program_words, ..JobFacts::of_ad(job, ad) },
+            facts: JobFacts {
+                own_limit,
+                blocked,
+                program_words,
+                silent_output,
+                ..JobFacts::of_ad(job, ad)
+            },
             owner: ad.string("Owner"),
             user: ad.string("User"),
             dagman_job_id: ad.integer("DAGManJobId").and_then(|id| i32::try_from(id).ok()),

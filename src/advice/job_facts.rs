@@ -17,6 +17,7 @@ use crate::history::{JobHistory, Known, disk_used, memory_used, printed};
 use crate::hold_code::{About, HoldCode};
 use crate::policy::OwnLimit;
 use crate::sizes::Resource;
+use crate::text::Foreign;
 use eventlog::{JobId, fnv1a};
 
 /// Attributes of the held job that a change depends on. All may be unknown: a log alone knows few.
@@ -92,6 +93,8 @@ pub struct JobFacts {
     pub place_at_fault: Option<PlaceAtFault>,
     /// What its program wrote at its end, of a hold that is about that.
     pub program_words: Option<ProgramWords>,
+    /// The file of its output, where that was read and says nothing of a failure.
+    pub silent_output: Option<Foreign>,
     /// What the file-transfer plug-in reported, where its hold reason says less.
     pub transfer: Option<Trouble>,
     /// What the catalogue says of its hold.
@@ -166,6 +169,7 @@ impl JobFacts {
             blocked: None,
             place_at_fault: None,
             program_words: None,
+            silent_output: None,
             transfer: None,
             reading: None,
             read_of: 0,

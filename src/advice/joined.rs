@@ -110,7 +110,7 @@ impl Evidence {
                 Part::Detail(&mut transfer.error.tries),
                 Part::Detail(&mut transfer.error.retryable),
             ],
-            Self::Corrected { name } => vec![Part::Name(name)],
+            Self::Corrected { name } | Self::SilentOutput { path: name } => vec![Part::Name(name)],
             Self::Exit { .. } => Vec::new(),
             Self::Message { text, seconds_before } => {
                 vec![Part::Words(text), Part::Count(seconds_before)]

@@ -87,6 +87,8 @@ pub(super) struct Seen {
     pub blocked: bool,
     /// That, or its URL is missing: to wait for others brings nothing.
     pub stays: bool,
+    /// The server of its URL answers now that it cannot give it.
+    pub fails_now: bool,
     /// The last run wrote that the program, its arguments or its input have a mistake.
     mistake: bool,
     /// A job of one other owner began with the file of the hold reason, and nobody else's.
@@ -232,6 +234,7 @@ impl Seen {
             time_helps,
             blocked: false,
             stays: false,
+            fails_now: false,
             mistake: false,
             one_other_began: near(Scope::File)
                 .is_some_and(|file| file.vouched_since == Vouched::OneOther),
@@ -253,6 +256,7 @@ impl Seen {
         let stays =
             |check: &Check| check.lasts() && !(self.refuses_all && check.thing == Thing::Url);
         self.stays = checks.iter().any(stays);
+        self.fails_now = checks.iter().any(Check::fails_now);
         let is_away = Finding::Unknown { why: Why::Away };
         let away = |check: &Check| check.named && check.finding == is_away;
         self.unseen |= self.away && checks.iter().any(away);
@@ -354,7 +358,7 @@ impl Seen {
         };
         match () {
             () if self.blocked => p.min(BLOCKED),
-            () if self.stays || self.mistake && !self.tried => p.min(MISSING),
+            () if self.stays || self.fails_now || self.mistake && !self.tried => p.min(MISSING),
             () => p,
         }
     }
@@ -469,6 +473,7 @@ mod tests {
             time_helps: true,
             blocked: false,
             stays: false,
+            fails_now: false,
             mistake: false,
             one_other_began: false,
             refuses_all: false,

@@ -47,7 +47,8 @@ const MOST: usize = 10_000;
 pub enum LimitFinding {
     /// Like jobs need about as much as it allows, or more, or none finished within it.
     TooLow,
-    /// Like jobs finished long before it: the run was stuck.
+    /// Like jobs finished long before it, or most of those that it held did when they ran again: the
+    /// run was stuck.
     Hung,
     /// Each of many runs used up more than the one before, or of a few where like jobs finished with
     /// far less: it leaks, or what it needs is not known.
@@ -85,9 +86,10 @@ pub enum LimitSeen {
         limit: Figure,
         /// Of them, those that were held alike.
         held_alike: usize,
-        /// Of those, the ones that were released and ran to an end that is known.
+        /// Of those, the ones that were released and ran to an end that is known, but for runs that
+        /// exited with 0 beyond the limit.
         ran_again: usize,
-        /// Of these, those that exited with 0.
+        /// Of these, those that exited with 0 within it.
         finished_again: usize,
     },
     /// Of memory, MiB, or disk, KiB.
@@ -194,12 +196,22 @@ struct Summary {
     held: HashMap<(i32, i32), Again>,
 }
 
-/// Jobs held alike, those of which the next run has ended, and those that exited with 0 then.
-#[derive(Clone, Copy, Debug, Default)]
+/// Jobs held alike, those of which the next run has ended, and how long that took where it exited
+/// with 0, s.
+#[derive(Clone, Debug, Default)]
 struct Again {
     held: usize,
     ran: usize,
-    finished: usize,
+    finished: Vec<i64>,
+}
+
+impl Again {
+    /// Next runs that ended, but for those that exited with 0 beyond a limit (s), and those that did
+    /// within it.
+    fn within(&self, limit: f64) -> (usize, usize) {
+        let within = self.finished.iter().filter(|took| **took as f64 <= limit).count();
+        (self.ran - (self.finished.len() - within), within)
+    }
 }
 
 /// How many, the least and the most.
@@ -232,13 +244,12 @@ impl Summary {
 
     /// Holds that ended a run, and how the next runs ended.
     fn add_holds(&mut self, steps: &[Step]) {
-        let mut runs = false;
+        let mut began: Option<i64> = None;
         let mut held: Option<(i32, i32)> = None;
         for step in steps {
             match step.what {
-                What::Executing(_) => runs = true,
-                What::Held(hold) if runs => {
-                    runs = false;
+                What::Executing(_) => began = Some(step.time),
+                What::Held(hold) if began.take().is_some() => {
                     if let Some(before) = held.take() {
                         self.held.entry(before).or_default().ran += 1;
                     }
@@ -249,7 +260,8 @@ impl Summary {
                     if let Some(before) = held.take() {
                         let again = self.held.entry(before).or_default();
                         again.ran += 1;
-                        again.finished += usize::from(exit == Exit::Success);
+                        let took = began.map(|began| step.time - began);
+                        again.finished.extend(took.filter(|_| exit == Exit::Success));
                     }
                 }
                 _ => {}
@@ -309,8 +321,10 @@ impl Siblings {
         };
         let alike = (code, hold.identity.subcode);
         let (like, seen) = self.like(history, hold, now, |seen| seen.took.count)?;
-        let again = seen.held.get(&alike).copied().unwrap_or_default();
+        let again = seen.held.get(&alike).cloned().unwrap_or_default();
+        let (ran_again, finished_again) = again.within(limit);
         let finding = match seen.took.figure {
+            Some(_) if ran_again >= LEAST && 2 * finished_again > ran_again => LimitFinding::Hung,
             Some(took) if seen.took.count >= LEAST => match took.most.max(1.0) {
                 most if limit >= STUCK * most => LimitFinding::Hung,
                 most if SLOWER * most >= limit => LimitFinding::TooLow,
@@ -327,8 +341,8 @@ impl Siblings {
             ran: ran.into(),
             limit: limit.into(),
             held_alike: again.held,
-            ran_again: again.ran,
-            finished_again: again.finished,
+            ran_again,
+            finished_again,
         })
     }
 

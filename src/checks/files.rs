@@ -280,8 +280,17 @@ impl LocalFiles {
         let account = self.reader(ad)?;
         let words = paths
             .iter()
-            .filter_map(|path| Some((path.clone(), self.looker.words(&account, path)?)));
+            .filter_map(|path| Some((path.clone(), self.looker.words(&account, path).ok()??)));
         words.min_by_key(|(_, words)| words.says.vagueness())
+    }
+
+    /// These files were read, and nothing at their ends speaks of a failure.
+    pub fn are_silent(&self, ad: &ClassAd, paths: &[String]) -> bool {
+        let is_silent = |account: &Account, path: &String| {
+            matches!(self.looker.words(account, path), Ok(None))
+        };
+        let reader = self.reader(ad).filter(|_| !paths.is_empty());
+        reader.is_some_and(|account| paths.iter().all(|path| is_silent(&account, path)))
     }
 
     /// What is said of a script that this ad's job runs with these arguments.

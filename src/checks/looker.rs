@@ -151,9 +151,12 @@ impl Looker {
         found.unwrap_or_else(|why| Finding::Unknown { why }.into())
     }
 
-    /// What a file says at its end, as far as the account may read it.
-    pub(super) fn words(&self, account: &Account, path: &str) -> Option<Words> {
-        self.ask(account, path, Question::Words { path: path.to_owned() }).ok().flatten()
+    /// What a file says at its end of a failure.
+    ///
+    /// # Errors
+    /// Why it was not read.
+    pub(super) fn words(&self, account: &Account, path: &str) -> Result<Option<Words>, Why> {
+        self.ask(account, path, Question::Words { path: path.to_owned() })
     }
 
     /// What is said of a script, as far as the account may read it.

@@ -299,6 +299,14 @@ impl Check {
         self.named && (self.blocks() || is_missing_url)
     }
 
+    /// The server of the URL that the hold is about answers now that it cannot give it: it asks for
+    /// fewer requests, or has an error of its own (RFC 9110, 15.6; RFC 6585, 4).
+    pub(crate) fn fails_now(&self) -> bool {
+        let fails = |status: u16| status == 429 || (500..600).contains(&status);
+        let is_url = self.named && self.thing == Thing::Url;
+        is_url && matches!(self.finding, Finding::Unknown { why: Why::Status(status) } if fails(status))
+    }
+
     /// What the hold was about is in order now.
     pub(crate) fn is_over(&self) -> bool {
         self.named && matches!(self.finding, Finding::Gone { .. })

@@ -6,13 +6,10 @@ use std::hash::Hash;
 
 use eventlog::JobId;
 
-use crate::history::{Exit, History, Hold, JobHistory, Known, Symbol, What, reason};
+use crate::history::{Attempt, AttemptEnd, Exit, History, Hold, JobHistory, Symbol, attempts, reason};
 
 /// Seconds before the last failure in which runs are counted: a day.
 pub(crate) const LAST_DAY: i64 = 86_400;
-
-/// Seconds between the event that a run left its slot and that of the hold which ended it. Assumed.
-const JUST_LEFT: i64 = 60;
 
 /// A share of failures as it is thought of before any run: its mean, and as how many runs that
 /// counts. Assumed.
@@ -134,39 +131,19 @@ impl<K: Eq + Hash> Attempts<K> {
         now: i64,
         mut cause: impl FnMut(Hold) -> K,
     ) {
-        let mut running: Option<(Option<Symbol>, i64)> = None;
-        let mut left: Option<Run> = None;
-        let site = |at: i64| Known::last_at(&job.sites, at);
-        let run = |(machine, began): (Option<Symbol>, i64), ended: i64| Run {
-            job: job.job,
-            places: [machine, site(ended)],
-            began,
-            ended,
-        };
-        let mut passes =
-            |passes: Passes, run: Run| self.passed.entry(passes).or_default().push(run);
-        for step in job.steps_until(now) {
-            let ended = match step.what {
-                What::Executing(machine) => {
-                    running = Some((machine, step.time));
-                    continue;
-                }
-                What::Held(_)
-                | What::Terminated(_)
-                | What::Evicted(_)
-                | What::ShadowException
-                | What::Removed => running.take().map(|begun| run(begun, step.time)),
-                _ => continue,
-            };
-            if let Some(ended) = ended {
-                passes(Passes::Begins, ended);
-                if step.what == What::Terminated(Exit::Success) {
-                    passes(Passes::Finishes, ended);
+        for attempt in attempts(job, now) {
+            let Attempt { machine, site, ended, .. } = attempt;
+            let run = |machine, began| Run { job: job.job, places: [machine, site], began, ended };
+            if let Some(executed) = attempt.executed {
+                let passed = run(machine, executed);
+                let mut passes =
+                    |passes: Passes| self.passed.entry(passes).or_default().push(passed);
+                passes(Passes::Begins);
+                if attempt.end == AttemptEnd::Exited(Exit::Success) {
+                    passes(Passes::Finishes);
                 }
             }
-            let before = std::mem::replace(&mut left, ended);
-            let before = before.filter(|before| step.time - before.ended <= JUST_LEFT);
-            let What::Held(hold) = step.what else { continue };
+            let AttemptEnd::Held(hold) = attempt.end else { continue };
             if !hold.is_by_system() {
                 continue;
             }
@@ -175,11 +152,9 @@ impl<K: Eq + Hash> Attempts<K> {
                 let host = reason::host(history.symbols.name(hold.reason?))?;
                 history.symbols.find(reason::machine(&host))
             };
-            let failed = ended.or(before).unwrap_or_else(|| run((named(), step.time), step.time));
+            let machine = if attempt.executed.is_some() { machine } else { named() };
+            let failed = run(machine, attempt.executed.unwrap_or(ended));
             self.failed.entry(cause(hold)).or_default().push(failed);
-        }
-        if let Some(begun) = running {
-            passes(Passes::Begins, run(begun, now));
         }
     }
 

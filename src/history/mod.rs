@@ -3,6 +3,7 @@
 //! - `access_point`: the whole `History`, and what may be asked of it.
 //! - `action`: actions before a release, and outcomes.
 //! - `ad_facts`: what a job ad adds.
+//! - `attempt`: the starts of one job: where, and what ended each.
 //! - `builder`: `HistoryBuilder` adds up logs and ads.
 //! - `episode`: one hold, its release and the outcome.
 //! - `fact`: what an event says of its job, read on all cores.
@@ -23,6 +24,7 @@
 mod access_point;
 mod action;
 mod ad_facts;
+mod attempt;
 mod builder;
 mod episode;
 mod fact;
@@ -47,6 +49,7 @@ pub use ad_facts::{ATTRIBUTES, AdFacts};
 pub(crate) use ad_facts::{bounded, printed};
 pub(crate) use ad_facts::{command as command_digest, description as description_digest};
 pub(crate) use ad_facts::{disk_used, memory_used};
+pub(crate) use attempt::{Attempt, AttemptEnd, attempts};
 pub use builder::HistoryBuilder;
 pub(crate) use builder::OpenHold;
 pub use episode::{Episode, HoldIdentity, HoldInQueue, Until};

@@ -138,6 +138,10 @@ fn correction(what: Correction, name: &Option<Foreign>) -> String {
             "Make the directory of {} exist, or correct transfer_output_remaps.",
             the("its output")
         ),
+        Correction::OutputList => format!(
+            "Take {} out of transfer_output_files, or let the program write it.",
+            the("its output")
+        ),
         Correction::Output => format!(
             "The program did not write {}: see its error output, then correct it or transfer_output_files.",
             the("an output file")

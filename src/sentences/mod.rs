@@ -299,6 +299,9 @@ pub fn evidence(evidence: &Evidence) -> String {
             plural(*failed, "job"),
         ),
         Evidence::ProgramWords { words } => program_words(words),
+        Evidence::SilentOutput { path } => {
+            format!("Its output ({}) says nothing of a failure.", path.named(LONG_NAME))
+        }
         Evidence::Corrected { name } => format!(
             "{}, which the hold reason names, was changed in the job or on disk since this hold.",
             name.named(LONG_NAME)

@@ -85,7 +85,7 @@ fn correction(what: Correction, name: Option<&Foreign>) -> String {
         Correction::DiskSpace => ("free disk space", ""),
         Correction::Permissions => ("permissions of", "a file"),
         Correction::OutputDirectory => ("no folder for", "its output"),
-        Correction::Output => ("no output", ""),
+        Correction::Output | Correction::OutputList => ("no output", ""),
         Correction::Input => ("missing", "input file"),
         Correction::WorkingDirectory => ("no folder", "initialdir"),
         Correction::StandardInput => ("missing", "standard input"),

@@ -3,7 +3,7 @@
 use eventlog::JobId;
 
 use super::FailureCause;
-use crate::history::{Exit, History, JobHistory, Known, Symbol, What, reason};
+use crate::history::{Attempt, AttemptEnd, Exit, History, JobHistory, Symbol, attempts, reason};
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,102 +38,42 @@ pub struct JobRun {
     pub end: End,
 }
 
-/// Seconds between the event that a run left its slot and that of the hold which ended it. Assumed.
-const JUST_LEFT: i64 = 60;
-
-/// A run that has begun.
-#[derive(Clone, Copy, Debug)]
-struct Begun {
-    at: i64,
-    machine: Option<Symbol>,
-    executed: bool,
-}
-
 /// The runs of a job until `now`, Unix seconds, in their order.
 pub fn runs(history: &History, job: &JobHistory, now: i64) -> Vec<JobRun> {
-    let mut found = Vec::new();
-    let mut begun: Option<Begun> = None;
-    // The run that left its slot last, and when, as long as nothing else has begun.
-    let mut left: Option<(Begun, i64)> = None;
-    let end_run = |found: &mut Vec<JobRun>,
-                   begun: &mut Option<Begun>,
-                   time: i64,
-                   end: End,
-                   said: Option<Symbol>| {
+    let run = |attempt: Attempt| {
         let name = |symbol: Symbol| history.symbols.name(symbol).to_owned();
-        let named = || reason::host(history.symbols.name(said?));
-        // A hold before the program was started names the place, or nothing does.
-        let run = match begun.take() {
-            Some(run) => run,
-            None if matches!(end, End::Failed(FailureCause::Hold { .. })) => {
-                Begun { at: time, machine: None, executed: false }
+        let named = || match attempt.end {
+            AttemptEnd::Held(hold) if hold.is_by_system() => {
+                let host = reason::host(history.symbols.name(hold.reason?))?;
+                Some(reason::machine(&host).to_owned())
             }
-            None => return,
+            _ => None,
         };
-        let machine = run.machine.map(name);
-        let machine = machine.or_else(|| named().map(|host| reason::machine(&host).to_owned()));
-        // The site of a run is noted when it begins, or at its end by its ad.
-        let site = Known::last_at(&job.sites, time).filter(|_| run.executed).map(name);
-        found.push(JobRun {
+        JobRun {
             job: job.job,
-            machine,
-            site,
-            began: run.at,
-            seconds: time.saturating_sub(run.at).max(0),
-            executed: run.executed,
-            end,
-        });
-    };
-    for step in job.steps_until(now) {
-        let at = step.time;
-        match step.what {
-            What::InputStarted => {
-                left = None;
-                begun.get_or_insert(Begun { at, machine: None, executed: false });
-            }
-            What::Executing(machine) => {
-                left = None;
-                let began = begun.map_or(at, |run| run.at);
-                begun = Some(Begun { at: began, machine, executed: true });
-            }
-            What::Terminated(exit) => {
-                let end = match exit {
-                    Exit::Success => End::Succeeded,
-                    Exit::Code(code) => End::Failed(FailureCause::Exit(Some(code))),
-                    Exit::Signal(signal) => End::Failed(FailureCause::Signal(Some(signal))),
-                    Exit::Unknown => End::Stopped,
-                };
-                end_run(&mut found, &mut begun, at, end, None);
-            }
-            What::Held(hold) => {
-                let end = match hold.is_by_system() {
-                    true => End::Failed(FailureCause::Hold {
-                        code: hold.code,
-                        subcode: Some(hold.subcode),
-                    }),
-                    false => End::Stopped,
-                };
-                // The run left its slot just before: it is the same failure.
-                if let Some((run, _)) = left.take().filter(|&(_, left)| at - left <= JUST_LEFT) {
-                    begun = Some(run);
-                    found.pop();
-                }
-                end_run(&mut found, &mut begun, at, end, hold.reason);
-            }
-            What::Evicted(_) | What::ShadowException => {
-                let cause = match step.what {
-                    What::Evicted(code) => FailureCause::of_vacate(code),
-                    _ => FailureCause::ShadowException,
-                };
-                left = begun.map(|run| (run, at));
-                end_run(&mut found, &mut begun, at, End::Failed(cause), None);
-            }
-            What::Removed => end_run(&mut found, &mut begun, at, End::Stopped, None),
-            _ => {}
+            machine: attempt.machine.map(name).or_else(named),
+            site: attempt.site.filter(|_| attempt.executed.is_some()).map(name),
+            began: attempt.began,
+            seconds: attempt.ended.saturating_sub(attempt.began).max(0),
+            executed: attempt.executed.is_some(),
+            end: end(attempt.end),
         }
-    }
-    if begun.is_some() {
-        end_run(&mut found, &mut begun, now, End::Running, None);
-    }
-    found
+    };
+    attempts(job, now).into_iter().map(run).collect()
+}
+
+fn end(of: AttemptEnd) -> End {
+    End::Failed(match of {
+        AttemptEnd::Running => return End::Running,
+        AttemptEnd::Exited(Exit::Success) => return End::Succeeded,
+        AttemptEnd::Exited(Exit::Unknown) | AttemptEnd::Removed => return End::Stopped,
+        AttemptEnd::Exited(Exit::Code(code)) => FailureCause::Exit(Some(code)),
+        AttemptEnd::Exited(Exit::Signal(signal)) => FailureCause::Signal(Some(signal)),
+        AttemptEnd::Held(hold) if !hold.is_by_system() => return End::Stopped,
+        AttemptEnd::Held(hold) => {
+            FailureCause::Hold { code: hold.code, subcode: Some(hold.subcode) }
+        }
+        AttemptEnd::Evicted(code) => FailureCause::of_vacate(code),
+        AttemptEnd::ShadowException => FailureCause::ShadowException,
+    })
 }
