@@ -84,6 +84,7 @@ impl Row {
         });
         json!({
             "play": play.name, "trouble": self.trouble, "cause": self.cause, "faulty": truth,
+            "seen_by": self.seen_by,
             "job": self.hold.0.to_string(), "cluster": self.hold.0.cluster, "hold": self.hold.1,
             "at": self.at, "held_since": self.advice.held.held_since, "weight": self.weight,
             "now": self.now, "best_as_is": self.best_as_is, "best_ever": self.best_ever,

@@ -669,7 +669,7 @@ impl<'a> Advisor<'a> {
             || seen.lasting.is_some()
             || corrected_since(held, self.history()).is_some()
             || failed.is_some_and(|failed| failed.is_early(now))
-            || held.checks.iter().any(|check| check.is_over() || check.lasts());
+            || held.checks.iter().any(|check| check.is_over() || check.lasts() || check.answers());
         let met = self.sampler.at_server(hold, now);
         let never = || NeverReached::of(hold, self.history(), &met, failed, &held.checks, now);
         if may_be_over { None } else { never() }

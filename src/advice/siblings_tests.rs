@@ -100,6 +100,22 @@ fn what_became_of_stuck_runs_after_a_release_is_counted() {
 }
 
 #[test]
+fn a_run_is_stuck_where_most_that_its_limit_held_finish_within_it_when_they_run_again() {
+    // Each takes 2 s the second time.
+    let jobs = |limit: i64| {
+        let held = |proc| (proc, "released", limit + 1);
+        [(1, "10", 15), (2, "10", 19), (3, "10", 16), held(4), held(5), held(6), (0, "held", 21)]
+    };
+    let found = seen(&jobs(20), Some(limit(21.0, 20.0))).unwrap();
+    assert_eq!((found.finding(), found.after_hang()), (LimitFinding::Hung, Some((3, 0))));
+    // Two are no rule.
+    let two: Vec<_> = jobs(20).into_iter().filter(|(proc, ..)| *proc != 6).collect();
+    assert_eq!(finding(&two, limit(21.0, 20.0)), Some(LimitFinding::TooLow));
+    // Nor do runs count that took longer than the limit allowed: it was raised for them.
+    assert_eq!(finding(&jobs(1), limit(2.0, 1.0)), Some(LimitFinding::TooLow));
+}
+
+#[test]
 fn a_limit_near_the_runs_that_finish_is_too_low() {
     let long = [(1, "10", 12), (2, "10", 19), (3, "10", 15), (0, "held", 21)];
     let found = seen(&long, Some(limit(21.0, 20.0))).unwrap();

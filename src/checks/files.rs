@@ -286,9 +286,8 @@ impl LocalFiles {
 
     /// These files were read, and nothing at their ends speaks of a failure.
     pub fn are_silent(&self, ad: &ClassAd, paths: &[String]) -> bool {
-        let is_silent = |account: &Account, path: &String| {
-            matches!(self.looker.words(account, path), Ok(None))
-        };
+        let is_silent =
+            |account: &Account, path: &String| matches!(self.looker.words(account, path), Ok(None));
         let reader = self.reader(ad).filter(|_| !paths.is_empty());
         reader.is_some_and(|account| paths.iter().all(|path| is_silent(&account, path)))
     }

@@ -424,7 +424,10 @@ fn answer_all(questions: impl BufRead, mut answers: impl Write) -> io::Result<()
         let line = line?;
         let answer = match serde_json::from_str(&line)? {
             Question::Look { path, wanted } => to_json(&look(Path::new(&path), wanted)),
-            Question::Words { path } => to_json(&words::of_file(Path::new(&path)).ok().flatten()),
+            Question::Words { path } => match words::of_file(Path::new(&path)) {
+                Ok(words) => to_json(&words),
+                Err(_) => to_json(&Why::Failed),
+            },
             Question::Script { path, arguments } => {
                 to_json(&script::judge(Path::new(&path), &arguments))
             }

@@ -299,12 +299,24 @@ impl Check {
         self.named && (self.blocks() || is_missing_url)
     }
 
-    /// The server of the URL that the hold is about answers now that it cannot give it: it asks for
-    /// fewer requests, or has an error of its own (RFC 9110, 15.6; RFC 6585, 4).
+    /// The status with which the server of the URL that the hold is about answers, where that says
+    /// nothing of the URL itself.
+    const fn status(&self) -> Option<u16> {
+        match self.finding {
+            Finding::Unknown { why: Why::Status(status) } if self.named => Some(status),
+            _ => None,
+        }
+    }
+
+    /// The server of the URL that the hold is about answers.
+    pub(crate) const fn answers(&self) -> bool {
+        self.status().is_some()
+    }
+
+    /// It answers now that it cannot give it: it asks for fewer requests, or has an error of its own
+    /// (RFC 9110, 15.6; RFC 6585, 4).
     pub(crate) fn fails_now(&self) -> bool {
-        let fails = |status: u16| status == 429 || (500..600).contains(&status);
-        let is_url = self.named && self.thing == Thing::Url;
-        is_url && matches!(self.finding, Finding::Unknown { why: Why::Status(status) } if fails(status))
+        self.status().is_some_and(|status| status == 429 || (500..600).contains(&status))
     }
 
     /// What the hold was about is in order now.

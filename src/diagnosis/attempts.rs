@@ -6,7 +6,9 @@ use std::hash::Hash;
 
 use eventlog::JobId;
 
-use crate::history::{Attempt, AttemptEnd, Exit, History, Hold, JobHistory, Symbol, attempts, reason};
+use crate::history::{
+    Attempt, AttemptEnd, Exit, History, Hold, JobHistory, Symbol, attempts, reason,
+};
 
 /// Seconds before the last failure in which runs are counted: a day.
 pub(crate) const LAST_DAY: i64 = 86_400;

@@ -393,3 +393,30 @@ fn the_program_says_in_its_own_words_why_it_failed() {
     let other = ad(&place, &output("uname", "-n"), (1, 0, "by alice"), "Err = \"err.txt\"\n");
     assert_eq!(words(&queued(&place, &other)), None);
 }
+
+#[test]
+fn output_that_was_read_and_says_nothing_is_not_to_be_looked_at() {
+    let place = place();
+    let exited = "JobCurrentStartExecutingDate = 1772960000\nExitBySignal = false\nExitCode = 0\n";
+    let held = failing(&place, exited);
+    let said = |name: &str| queued(&place, &held)[name].clone();
+    let write = |name: &str, text: &str| {
+        let path = place.file(name, text);
+        fs::set_permissions(path, fs::Permissions::from_mode(0o666)).expect("permissions");
+    };
+    write("run/err.txt", "12 histograms written\n");
+    // What Out names could not be read.
+    assert_eq!(said("Recommendation"), "look");
+    write("run/out.txt", "");
+    assert_eq!(said("Recommendation"), "change");
+    let change = said("Change")["Sentence"].clone();
+    let remedy = "Take results.dat out of transfer_output_files, or let the program write it";
+    assert!(change.as_str().is_some_and(|text| text.starts_with(remedy)), "{change}");
+    let evidence = said("Evidence");
+    let sentence = "Its output (DIR/run/err.txt) says nothing of a failure.";
+    let of_all = evidence.as_array().expect("a list").iter();
+    assert!(of_all.clone().any(|seen| seen["Sentence"] == sentence), "{evidence}");
+    // Who said something is looked at.
+    write("run/out.txt", "Error in <TH1F::Fit>: Fit data is empty, skipping output\n");
+    assert_eq!(said("Recommendation"), "look");
+}

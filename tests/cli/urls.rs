@@ -36,6 +36,7 @@ fn server_at(address: &str, elsewhere: &str) -> (String, Asked) {
             let status = match path {
                 "/gone" => "404 Not Found",
                 "/busy" => "503 Service Unavailable",
+                "/limited" => "429 Too Many Requests",
                 "/closed" => "403 Forbidden",
                 "/moved" => &*moved,
                 _ => "206 Partial Content",
@@ -152,6 +153,24 @@ fn a_signed_url_is_neither_asked_nor_printed() {
     );
     assert_eq!(said, [expected]);
     assert_eq!(asked.lock().expect("paths").len(), 0);
+}
+
+#[test]
+fn a_url_that_fails_now_is_waited_for() {
+    let place = place();
+    let (at, _) = server();
+    let advised = |path: &str| {
+        let url = format!("{at}/{path}");
+        own(&place, &held(&place, &url, &url), "-checks all")
+    };
+    for path in ["busy", "limited"] {
+        let advice = advised(path);
+        assert_eq!(
+            (&advice["Recommendation"], &advice["Diagnosis"]["State"]),
+            (&"wait".into(), &"Lasts".into())
+        );
+    }
+    assert_ne!(advised("there")["Recommendation"], "wait");
 }
 
 #[test]
