@@ -29,6 +29,7 @@ fn write_of(pool: &Pool, job: &str) -> Write {
         until: None,
         owner: "alice".to_owned(),
         cause: "test".to_owned(),
+        diagnosis: None,
         choices: Vec::new(),
         shown: None,
         reason: STALE.to_owned(),

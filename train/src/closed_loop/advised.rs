@@ -226,7 +226,9 @@ fn corrected(what: Correction, input: Thing) -> Thing {
         | Correction::Url => Thing::Url,
         Correction::Cpus => Thing::Cores,
         Correction::Limit => Thing::Size,
-        Correction::Output | Correction::OwnHold | Correction::Named => Thing::Program,
+        Correction::Output | Correction::OutputList | Correction::OwnHold | Correction::Named => {
+            Thing::Program
+        }
     }
 }
 
