@@ -321,11 +321,9 @@ pub(super) fn is_so_everywhere(hold: &JudgedHold<'_>, facts: &JobFacts) -> bool 
 
 /// Whether the machine may have failed, not the job.
 fn place_matters(hold: &JudgedHold<'_>, facts: &JobFacts) -> bool {
-    if facts.ends() == Some(Ends::Elsewhere) {
-        return true;
-    }
-    if facts.ends().is_some_and(|ends| ends.lasts() || ends == Ends::NextStart) {
-        return false;
+    // What passes is everywhere, unless runs show a place.
+    if let Some(ends) = facts.ends() {
+        return ends == Ends::Elsewhere;
     }
     if is_so_everywhere(hold, facts) {
         return false;

@@ -1,6 +1,6 @@
-//! Companions: small simulated access points that train beside the holds of real ones, of which
-//! there are few (domain randomization: Tobin et al. 2017). Their
-//! logs are in a temporary folder that goes when the rows are made.
+//! Companions: access points that train beside others, and nothing else. Small simulated ones are
+//! for the holds of real ones, of which there are few (domain randomization: Tobin et al. 2017);
+//! their logs are in a temporary folder that goes when the rows are made.
 
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -49,6 +49,14 @@ pub(crate) fn seeds(text: &str) -> Result<RangeInclusive<u32>, String> {
 /// The number of its access point.
 pub(crate) fn number(seed: u32) -> i32 {
     NUMBERS + seed.cast_signed()
+}
+
+/// The number of the access point of the companion in a folder, the first of which is 0.
+///
+/// # Errors
+/// There are too many.
+pub(crate) fn number_of_folder(folder: usize) -> Result<i32, Error> {
+    Ok(number(MOST + 1) + i32::try_from(folder)?)
 }
 
 /// Simulates the companion of a seed in a folder.

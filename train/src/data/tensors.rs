@@ -25,7 +25,7 @@ use crate::random::Random;
 /// Write the released holds of job event logs as a dataset: one sample each, at its release.
 #[derive(Clone, Debug, Args)]
 #[command(group = clap::ArgGroup::new("source").required(true).multiple(true)
-    .args(["logs", "simulation", "simulate"]))]
+    .args(["logs", "simulation", "simulate", "companion"]))]
 pub struct TensorsOptions {
     #[command(flatten)]
     input: InputOptions,
@@ -54,6 +54,10 @@ pub struct TensorsOptions {
         "releases_only", "from", "until", "access_point",
     ])]
     simulate: Option<RangeInclusive<u32>>,
+    /// A folder as of `--simulation` whose rows, all of them, train beside the others, and nothing
+    /// else; repeatable.
+    #[arg(long, value_name = "DIR", conflicts_with = "releases_only")]
+    companion: Vec<PathBuf>,
     /// Of the simulations: only the releases that happened, as real logs and a journal would show
     /// them.
     #[arg(long)]
@@ -184,7 +188,14 @@ pub fn run(options: &TensorsOptions) -> Result<(), Error> {
         let access_point = options.access_point + i32::try_from(number + 1)?;
         let without = |count: usize| (count as f64 * options.without_epochs).floor();
         let epochs = without(number + 1) == without(number);
-        push_simulation(&mut dataset, options, folder, access_point, (window, epochs))?;
+        let which = Which { window, epochs, oracle: options.oracle };
+        push_simulation(&mut dataset, options, folder, access_point, which)?;
+    }
+    for (number, folder) in options.companion.iter().enumerate() {
+        let access_point = companions::number_of_folder(number)?;
+        dataset.info.add_companions(&[access_point]);
+        let which = Which { window, epochs: true, oracle: 1.0 };
+        push_simulation(&mut dataset, options, folder, access_point, which)?;
     }
     let seeds: Vec<u32> = options.simulate.clone().into_iter().flatten().collect();
     let simulating = Progress::new("simulating", Unit::Things("companions"), seeds.len() as u64);
@@ -193,7 +204,8 @@ pub fn run(options: &TensorsOptions) -> Result<(), Error> {
         companions::simulate(seed, folder.path(), options.delays > 0)?;
         let access_point = companions::number(seed);
         dataset.info.add_companions(&[access_point]);
-        push_simulation(&mut dataset, options, folder.path(), access_point, (window, true))?;
+        let which = Which { window, epochs: true, oracle: options.oracle };
+        push_simulation(&mut dataset, options, folder.path(), access_point, which)?;
         simulating.advance(1);
     }
     drop(simulating);
@@ -212,12 +224,22 @@ pub fn run(options: &TensorsOptions) -> Result<(), Error> {
     Ok(())
 }
 
+/// What of a simulation becomes rows.
+#[derive(Clone, Copy)]
+struct Which {
+    window: Window,
+    /// It is read with its epoch ads.
+    epochs: bool,
+    /// The share of the instants of each hold besides its release.
+    oracle: f64,
+}
+
 fn push_simulation(
     dataset: &mut Dataset,
     options: &TensorsOptions,
     folder: &Path,
     access_point: i32,
-    (window, epochs): (Window, bool),
+    Which { window, epochs, oracle }: Which,
 ) -> Result<(), Error> {
     let truth = Truth::of_folder(folder)?;
     let description = folder.join("simulation.json");
@@ -238,7 +260,7 @@ fn push_simulation(
     if options.releases_only {
         rows.push_releases(&episodes)
     } else {
-        rows.push_truth(&episodes, options.oracle)
+        rows.push_truth(&episodes, oracle)
     }
 }
 
