@@ -60,7 +60,7 @@ fn companions_train_beside_a_real_access_point_and_judge_nothing() {
     assert_eq!((training.trained_on.as_str(), training.outcomes), ("ap1", outcomes));
     assert_eq!(training.details["options"]["simulation_weight"], 0.3);
     let data = &model.metadata.sheet.as_ref().unwrap().data;
-    let said = format!("{} of the rows trained are of simulated", companions.len());
+    let said = format!("{} of the rows trained are of companions: ", companions.len());
     assert!(data.iter().any(|line| line.starts_with(&said)), "{data:?}");
     let alone = train(here, "--simulation-weight 0", "alone.pt");
     assert!(alone.metadata.codes.len() < model.metadata.codes.len());
@@ -84,6 +84,22 @@ fn companions_train_beside_a_real_access_point_and_judge_nothing() {
     let error = refused(here, words(&format!("{TRAIN} --simulation-weight 0.95 -o no")));
     assert!(error.contains("--simulation-weight 0.95 must lie in 0..=0.9"), "{error}");
     assert!(!here.join("no").exists());
+}
+
+#[test]
+fn a_folder_is_a_companion_beside_rows_of_logs() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let run = |line: &str| done(here, words(line));
+    run("simulate --preset small --days 3 --seed 5 -o simulation");
+    run("simulate --preset small --days 3 --seed 6 -o pool");
+    run("tensors --simulation simulation -o alone");
+    run("tensors --simulation simulation --companion pool --companion simulation -o both");
+    let [alone, both] = ["alone", "both"].map(|name| Dataset::read(&here.join(name)).unwrap());
+    assert_eq!(both.info.companions, [2_001_001, 2_001_002]);
+    assert_eq!(both.access_point[..alone.len()], alone.access_point);
+    assert!(both.len() > alone.len());
+    assert!(both.observed[alone.len()..].iter().all(|&observed| observed == 0));
 }
 
 #[test]
