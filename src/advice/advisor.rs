@@ -777,9 +777,7 @@ impl<'a> Advisor<'a> {
         let (history, now) = (self.history(), *now);
         let job = history.job(held.job);
         let words = question.facts.program_words.iter().cloned();
-        // Of a program that failed it is no news.
-        let makes = hold.identity.code == 12;
-        let silent = question.facts.silent_output.iter().filter(|_| makes).cloned();
+        let silent = question.facts.silent_output.iter().cloned();
         let checks = held.checks.iter().cloned();
         let transfer = |decides| {
             let failed = question.failed.clone().filter(|failed| failed.decides == decides);

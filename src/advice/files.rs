@@ -353,13 +353,18 @@ pub(super) fn is_of_program(hold: &HoldInQueue) -> bool {
     let text = hold.reason.as_deref().unwrap_or_default();
     match about(code_of_transfer(hold.code, text)) {
         Some(About::JobPolicy | About::SystemPolicy) => true,
-        // Output that was never made.
-        Some(About::Output) => {
-            hold.subcode == ENOENT && reason::side(text) != Some(Side::AccessPoint)
-        }
+        Some(About::Output) => is_unmade(hold),
         Some(About::Nothing) => hold.code == 0,
         _ => false,
     }
+}
+
+/// The hold is about output that was never made.
+fn is_unmade(hold: &HoldInQueue) -> bool {
+    let text = hold.reason.as_deref().unwrap_or_default();
+    about(code_of_transfer(hold.code, text)) == Some(About::Output)
+        && hold.subcode == ENOENT
+        && reason::side(text) != Some(Side::AccessPoint)
 }
 
 /// What the program said at its end, of a hold that is about what it did.
@@ -395,7 +400,7 @@ pub(super) fn silent_output(
     ad: &ClassAd,
     hold: &HoldInQueue,
 ) -> Option<Foreign> {
-    let paths = streams(ad, &["Err", "Out"]).filter(|_| is_of_program(hold) && files.has(ad))?;
+    let paths = streams(ad, &["Err", "Out"]).filter(|_| is_unmade(hold) && files.has(ad))?;
     let is_silent = files.are_silent(ad, &paths);
     paths.into_iter().next().filter(|_| is_silent).map(Foreign::from)
 }

@@ -93,7 +93,8 @@ pub struct JobFacts {
     pub place_at_fault: Option<PlaceAtFault>,
     /// What its program wrote at its end, of a hold that is about that.
     pub program_words: Option<ProgramWords>,
-    /// The file of its output, where that was read and says nothing of a failure.
+    /// The file of its output, of output files that were never made, where that was read and says
+    /// nothing of a failure.
     pub silent_output: Option<Foreign>,
     /// What the file-transfer plug-in reported, where its hold reason says less.
     pub transfer: Option<Trouble>,
