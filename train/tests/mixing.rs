@@ -58,11 +58,11 @@ fn companions_train_beside_a_real_access_point_and_judge_nothing() {
     let chosen = |row: &usize| home.observed[*row] == 1 && of_rows.part[*row] < 2;
     let outcomes = (0..home.len()).filter(chosen).count() as u64;
     assert_eq!((training.trained_on.as_str(), training.outcomes), ("ap1", outcomes));
-    assert_eq!(training.details["options"]["simulation_weight"], 0.3);
+    assert_eq!(training.details["options"]["companion_weight"], 0.3);
     let data = &model.metadata.sheet.as_ref().unwrap().data;
     let said = format!("{} of the rows trained are of companions: ", companions.len());
     assert!(data.iter().any(|line| line.starts_with(&said)), "{data:?}");
-    let alone = train(here, "--simulation-weight 0", "alone.pt");
+    let alone = train(here, "--companion-weight 0", "alone.pt");
     assert!(alone.metadata.codes.len() < model.metadata.codes.len());
     let rows = |model: &Model| model.metadata.training.details["train"]["rows"].as_u64().unwrap();
     assert_eq!(rows(&alone), of_home.train as u64);
@@ -81,8 +81,8 @@ fn companions_train_beside_a_real_access_point_and_judge_nothing() {
     assert!(error.contains("few has ") && error.contains("6 slots"), "{error}");
     let error = refused(here, words("tensors --simulate 999-1001 -o no"));
     assert!(error.contains("expected seeds from 1 to 1000"), "{error}");
-    let error = refused(here, words(&format!("{TRAIN} --simulation-weight 0.95 -o no")));
-    assert!(error.contains("--simulation-weight 0.95 must lie in 0..=0.9"), "{error}");
+    let error = refused(here, words(&format!("{TRAIN} --companion-weight 0.95 -o no")));
+    assert!(error.contains("--companion-weight 0.95 must lie in 0..=0.9"), "{error}");
     assert!(!here.join("no").exists());
 }
 

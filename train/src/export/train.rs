@@ -122,7 +122,7 @@ fn train_piece(
     let selection = &options.selection;
     let blank = selection.blank(&dataset.info.schema).map_err(TrainError::Refused)?;
     selection.select(dataset, &mut split);
-    if options.simulation_weight == 0.0 {
+    if options.companion_weight == 0.0 {
         split.train.retain(|&row| !dataset.is_companion(row));
     }
     options.check(dataset, &split)?;

@@ -48,7 +48,7 @@ pub const TRAINING: &[Parameter] = &[
     real("weight_decay", "weight decay", &[], 10.0),
     real("dropout", "share of units dropped", &[], 0.99),
     real("source_dropout", "probability that a source is blanked", &[], 0.99),
-    real("simulation_weight", "share of the weight of companions", &[], 0.9),
+    real("companion_weight", "share of the weight of companions", &[], 0.9),
     whole("trees", "trees at most", &[], 0, limits::TREES - 1),
     whole("leaves", "leaves of a tree at most", &[], 2, limits::TREE_STEPS + 1),
     real("tree_rate", "share of the step of each tree", &[], 1.0),

@@ -236,7 +236,7 @@ fn each_mistake_is_told_with_its_place() {
         ("budget: {rungs: 4, epochs: 3}", "2:9: budget: 4 rungs need 4 `epochs` or more, not 3"),
         (
             "training: {parameters: {hidden_sizes: 3}}",
-            "2:25: training.parameters.hidden_sizes: unknown key; expected `embedding`, `hidden`, `layers`, `units`, `joint`, `learning_rate`, `batch`, `weight_decay`, `dropout`, `source_dropout`, `simulation_weight`, `trees`, `leaves`, `tree_rate` or `seed`",
+            "2:25: training.parameters.hidden_sizes: unknown key; expected `embedding`, `hidden`, `layers`, `units`, `joint`, `learning_rate`, `batch`, `weight_decay`, `dropout`, `source_dropout`, `companion_weight`, `trees`, `leaves`, `tree_rate` or `seed`",
         ),
         (
             "training: {parameters: {hiden: 3}}",

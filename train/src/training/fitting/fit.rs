@@ -174,7 +174,7 @@ impl<'a> Trainer<'a> {
         }
         network.set_dropout(options.dropout as f32)?;
         network.set_training(true)?;
-        let weights = loss_weights(dataset, &split.train, options.simulation_weight);
+        let weights = loss_weights(dataset, &split.train, options.companion_weight);
         let rows = Rows::new(dataset, device, blank, targets, weights)?;
         let dropout = SourceDropout::new(&dataset.info.schema.sources, options.source_dropout);
         let optimizer = AdamW::new(&network.trained(), options.weight_decay)?;

@@ -14,8 +14,8 @@ const HAPPENED: f32 = 0.25;
 /// not known passes for a real one.
 ///
 /// All rows of companions among the training rows `train` together weigh the share
-/// `simulation_weight` of what the training rows weigh.
-pub(crate) fn loss_weights(dataset: &Dataset, train: &[usize], simulation_weight: f64) -> Vec<f32> {
+/// `companion_weight` of what the training rows weigh.
+pub(crate) fn loss_weights(dataset: &Dataset, train: &[usize], companion_weight: f64) -> Vec<f32> {
     let hold = |row: usize| {
         (dataset.cluster[row], dataset.hold_time[row], dataset.code[row], dataset.subcode[row])
     };
@@ -44,9 +44,9 @@ pub(crate) fn loss_weights(dataset: &Dataset, train: &[usize], simulation_weight
     let (companions, home): (Vec<usize>, Vec<usize>) =
         train.iter().partition(|&&row| dataset.is_companion(row));
     let sum = |rows: &[usize]| rows.iter().map(|&row| f64::from(weights[row])).sum::<f64>();
-    let (simulated, real) = (sum(&companions), sum(&home));
-    if simulated > 0.0 && real > 0.0 {
-        let factor = simulation_weight / (1.0 - simulation_weight) * real / simulated;
+    let (beside, real) = (sum(&companions), sum(&home));
+    if beside > 0.0 && real > 0.0 {
+        let factor = companion_weight / (1.0 - companion_weight) * real / beside;
         companions.iter().for_each(|&row| weights[row] = (f64::from(weights[row]) * factor) as f32);
     }
     weights

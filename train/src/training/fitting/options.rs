@@ -64,7 +64,7 @@ pub struct FitOptions {
     /// Share of the weight of the training rows that those of companions (`tensors --simulate`)
     /// have together, 0 to 0.9; 0 leaves them out. Without companions it is nothing.
     #[arg(long, default_value_t = 0.3)]
-    pub simulation_weight: f64,
+    pub companion_weight: f64,
     /// Begin with the parameters of this model, of the same schema and sizes, and keep it where
     /// what comes of the training is no better on the validation part.
     #[arg(long, value_name = "MODEL", conflicts_with = "architecture")]
@@ -144,7 +144,7 @@ impl FitOptions {
             "weight_decay" => self.weight_decay = number()?,
             "dropout" => self.dropout = number()?,
             "source_dropout" => self.source_dropout = number()?,
-            "simulation_weight" => self.simulation_weight = number()?,
+            "companion_weight" => self.companion_weight = number()?,
             "trees" => self.boosting.trees = whole()?,
             "leaves" => self.boosting.leaves = whole()?,
             "tree_rate" => self.boosting.tree_rate = number()?,
@@ -182,7 +182,7 @@ impl FitOptions {
             "precision": self.precision,
         });
         if !dataset.info.companions.is_empty() {
-            described["simulation_weight"] = json!(self.simulation_weight);
+            described["companion_weight"] = json!(self.companion_weight);
         }
         described
     }
@@ -200,7 +200,7 @@ impl FitOptions {
             ("--dropout", self.dropout, 0.99),
             ("--source-dropout", self.source_dropout, 0.99),
             ("--tree-rate", self.boosting.tree_rate, 1.0),
-            ("--simulation-weight", self.simulation_weight, 0.9),
+            ("--companion-weight", self.companion_weight, 0.9),
         ] {
             if !(0.0..=most).contains(&value) {
                 return fail(format!("{name} {value} must lie in 0..={most}"));
