@@ -24,7 +24,7 @@ function __condor_holdadvise_offered
         case -dag --dag
             set places '@files' ''
         case -by --by
-            set places 'machine site' ''
+            set places 'machine site advice cause code owner' ''
         case -ht -htm -html --html
             set places '@files' ''
         case -af --af
@@ -64,14 +64,14 @@ complete -c condor_holdadvise -o model -d 'Judge with the model in this TorchScr
 complete -c condor_holdadvise -o cost -d 'Decide with this cost of being wrong, in hours'
 complete -c condor_holdadvise -o checks -d 'What is looked at now on the access point'
 complete -c condor_holdadvise -o now -d 'Judge as of this time, in Unix seconds, and read nothing later'
-complete -c condor_holdadvise -o nobatch -d 'Print one line for each job instead of one block for each group of like jobs'
-complete -c condor_holdadvise -o totals -d 'Print how many jobs there are for each advice and hold reason code, in place of the jobs'
-complete -c condor_holdadvise -o removals -d 'Print the command that removes a group of jobs, where removal is advised'
-complete -c condor_holdadvise -o explain-decision -d 'Print a table of what can be done'
+complete -c condor_holdadvise -o nobatch -d 'Print one line for each job'
+complete -c condor_holdadvise -o totals -d 'Print how many jobs there are for each advice and hold reason code, or what -by names, in place of the jobs'
+complete -c condor_holdadvise -o incidents -d 'Print one line for each thing that holds jobs, over users and clusters'
+complete -c condor_holdadvise -o why -d 'Print all that an advice rests on too'
 complete -c condor_holdadvise -o watch -d 'Stay, ask the queue again every so many seconds (60, or the number after a colon), and print what changed'
 complete -c condor_holdadvise -o workflow -d 'Print what is wrong where, before the advice'
 complete -c condor_holdadvise -o dag -d 'The same for the jobs of this DAG file, from the logs that its submit files name, else its nodes log (FILE.nodes.log)'
-complete -c condor_holdadvise -o by -d 'What -workflow counts by'
+complete -c condor_holdadvise -o by -d 'What -workflow counts by (machine, site; the default suits the jobs), and what -totals counts by besides the advice (code, the default, cause, owner or advice alone)'
 complete -c condor_holdadvise -o html -d 'Write what -workflow prints as a page too, with the table as a picture'
 complete -c condor_holdadvise -o profile -d 'Print what binds scripts and jobs instead of advice'
 complete -c condor_holdadvise -o pairs -d 'With -profile, print which of the jobs may share a host'

@@ -137,8 +137,7 @@ fn check_command(line: &str) {
 
 fn check_printed(advices: &[Advice]) {
     for columns in [None, Some(80), Some(20)] {
-        let style =
-            Style { columns, table: columns, colour: false, removals: true, explains: true };
+        let style = Style { columns, table: columns, colour: false, why: true };
         for output in [PrintForm::Table, PrintForm::Totals] {
             printed(advices, &output, style).lines().for_each(check_line);
         }
@@ -170,7 +169,7 @@ fn check_printed(advices: &[Advice]) {
 }
 
 fn printed(advices: &[Advice], output: &PrintForm, style: Style) -> String {
-    let page = Page { style, now: NOW, zone: TimeZone::UTC };
+    let page = Page { style, now: NOW, zone: TimeZone::UTC, again: None };
     let mut out = Vec::new();
     let mut printer = Printer::new(&mut out, output, &page);
     for advice in advices {

@@ -52,8 +52,12 @@ impl Target {
         joined(std::slice::from_ref(self), Self::shared).unwrap_or_default()
     }
 
+    /// NumHolds names the hold: each adds one to it.
     fn shared(&self) -> Shared {
-        (self.code, self.num_holds, self.since)
+        match self.num_holds {
+            Some(holds) => (None, Some(holds), None),
+            None => (self.code, None, self.since),
+        }
     }
 }
 
@@ -82,7 +86,7 @@ pub fn constraint_of(targets: &[Target]) -> Option<String> {
             Since::NotAfter(_) => Since::NotAfter(latest),
             _ => Since::Between(earliest, latest),
         });
-        (target.code, target.num_holds, since)
+        Target { since, ..*target }.shared()
     };
     joined(targets, between).filter(|text| text.len() <= LONGEST)
 }

@@ -149,7 +149,7 @@ impl Change {
     }
 
     /// The submit command that sets what is changed, and its new value.
-    fn line(&self) -> Option<(String, Option<String>)> {
+    pub(crate) fn line(&self) -> Option<(String, Option<String>)> {
         let edit = self.commands.iter().find_map(|command| match command {
             Command::Edit(edit) => Some(edit),
             _ => None,

@@ -48,6 +48,19 @@ impl Recommendation {
         Self::Undecided,
     ];
 
+    /// Its place where what can be done at once stands first.
+    pub const fn rank(self) -> u8 {
+        match self {
+            Self::Release => 0,
+            Self::Try => 1,
+            Self::Change => 2,
+            Self::Remove => 3,
+            Self::Look => 4,
+            Self::Wait => 5,
+            Self::Undecided => 6,
+        }
+    }
+
     /// The word printed.
     pub const fn name(self) -> &'static str {
         match self {

@@ -95,7 +95,7 @@ const DESCRIPTION: [&str; 6] = [
      come from condor_history -epochs. Of other users' jobs nothing but counts is used.",
     "The probability that a job succeeds when it is released is computed by a recurrent neural network \
      (LSTM) from the job's history and what goes on around it at that time. The model built in was \
-     trained on simulated data. Until a model was calibrated on 500 outcomes of this access point \
+     trained on simulated and recorded pools. Until a model was calibrated on 500 outcomes of this access point \
      (holdadvise-train calibrate), probabilities are printed as words: very unlikely (below 0.1), unlikely (below 0.35), as likely as \
      not (below 0.65), likely (below 0.9), very likely.",
     "It recommends what is expected to cost least; what being wrong costs can be set with -cost. A release is not \
@@ -103,18 +103,18 @@ const DESCRIPTION: [&str; 6] = [
      is denied or no space is left, unless others got through at that very place. Where others get through again, a release comes before a change. A removal \
      needs failed releases, time and a cause that does not pass. A failed release costs the more, the longer a run of the job takes until it is held, and a \
      removal the more, the more slot hours the job has used. Of a hold code that the model was hardly trained on it \
-     recommends nothing (undecided). What counts, in the block of one job, are the inputs without which the model \
+     recommends nothing (undecided). What counts, with -why, are the inputs without which the model \
      gives another probability.",
-    "One job prints a block of lines. Several jobs print groups: jobs of one cluster, held for the same \
-     code, subcode and reason, with the same recommendation share a block and a command. Where what to change differs in \
+    "Jobs of one cluster, held for the same code, subcode and reason, with the same recommendation share a block and a \
+     command. More than three of them begin with a table of incidents: what holds jobs, over users and clusters. Where what to change differs in \
      numbers, their ranges are printed and the command has the largest, if that is at most twice the \
-     smallest; else each part of the jobs has a command, up to eight lines of them, and -long has the others. A command acts on the jobs that were judged and are still in the same hold, and on nothing else: its \
-     constraint compares ClusterId, ProcId, JobStatus, HoldReasonCode, NumHolds and EnteredCurrentStatus. A group's \
-     removal is printed with -removals only.",
-    "Commands can be pasted now; of several, each runs only if the one before it succeeded. Those below After that are \
-     for after a change by hand, those below When that has happened for the end of a wait, those below Once it is in \
-     order for after a look (CommandsAfter). In blocks and \
-     groups a line that begins with a lower-case letter in the first column is a command, and no other line is.",
+     smallest; else each part of the jobs has a command, up to four lines of them, and -long has the others. Text of \
+     HTCondor, of users and of programs stands behind a vertical bar.",
+    "Behind do stands what to run now, behind after that what to run after a change by hand or a look (CommandsAfter). Where the \
+     queue was asked it is a call of the tool itself with -apply. Another command acts on the jobs that were judged and \
+     are still in the same hold, and on nothing else: its constraint compares ClusterId, ProcId, JobStatus and NumHolds, \
+     without NumHolds HoldReasonCode and EnteredCurrentStatus. Of several commands each runs only if the one before it \
+     succeeded. A removal has a command for one job at a time.",
 ];
 
 const REMARKS: [&str; 4] = [
@@ -122,7 +122,7 @@ const REMARKS: [&str; 4] = [
      -format.",
     "Control characters and terminal escape sequences in reasons and names are not printed; invisible characters are \
      printed as \\u{200b}.",
-    "What could not be read is listed, a line each, as Judged without; the advice is then made from the rest. \
+    "What could not be read is counted, and listed with -why, as Judged without; the advice is then made from the rest. \
      Times of logs are local times of the zone that TZ names; where the ads show that a log was written in another \
      zone, it is read so and a note says it (Notes). \
      A hold put on by a person (code 1) is never advised to be released.",

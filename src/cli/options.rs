@@ -4,9 +4,9 @@ use std::sync::LazyLock;
 
 use super::apply::Apply;
 use super::arguments::{Choice, EPOCHS, OPERANDS, OptionSpec, Tool, Word};
-use super::request::{self, Given};
+use super::request::{self, CountBy, Given};
 use crate::inquiry::Checks;
-use crate::print::{ATTRIBUTE_NAMES, PrintForm};
+use crate::print::{ATTRIBUTE_NAMES, PrintForm, TotalsBy};
 use crate::queue::JobSpec;
 use crate::workflow::By;
 
@@ -23,7 +23,7 @@ pub(super) static TOOL: LazyLock<Tool<Given>> = LazyLock::new(|| Tool {
     brief: "Says of held jobs whether to release or to remove them, how sure that is, and\n\
             why. Without arguments it looks at one's own held jobs.\n",
     one_of: vec![
-        (&["long", "json", "jsonl", "af", "format", "totals"], "one form is printed"),
+        (&["long", "json", "jsonl", "af", "format", "totals", "incidents"], "one form is printed"),
         (OTHER_WORK, ONE_WORK),
     ],
     sections: vec![
@@ -44,7 +44,7 @@ const ONE_WORK: &str = "one is done in a call";
 const FOR_PROGRAMS: &[&str] = &["long", "jsonl", "af", "format"];
 
 /// What of the advice is printed for people, and how.
-const FOR_PEOPLE: &[&str] = &["advice", "nobatch", "totals", "removals", "explain-decision"];
+const FOR_PEOPLE: &[&str] = &["advice", "nobatch", "incidents", "totals", "why"];
 
 /// What jobs are judged by, and how many.
 const JUDGED_BY: &[&str] = &["limit", "checks", "userlog", "eventlog", "epochs"];
@@ -66,9 +66,15 @@ impl Choice for Checks {
         &[("own", Self::Own), ("local", Self::Local), ("all", Self::All), ("none", Self::None)];
 }
 
-impl Choice for By {
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("machine", Self::Machine), ("site", Self::Site)];
+impl Choice for CountBy {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("machine", Self::Places(By::Machine)),
+        ("site", Self::Places(By::Site)),
+        ("advice", Self::Totals(TotalsBy::Advice)),
+        ("cause", Self::Totals(TotalsBy::Cause)),
+        ("code", Self::Totals(TotalsBy::Code)),
+        ("owner", Self::Totals(TotalsBy::Owner)),
+    ];
 }
 
 fn jobs() -> Vec<Row> {
@@ -132,22 +138,24 @@ fn attribute() -> Word {
 fn output() -> Vec<Row> {
     vec![
         Row::flag("nobatch", 3, |all| all.print_people(PrintForm::Table)).help(
-            "Print one line for each job instead of one block for each group of like jobs. TO_DO \
+            "Print one line for each job. TO_DO \
              says in a few words what to change, to wait for or to look at. The hold reason is \
              printed where there is room for it.",
         ),
-        Row::flag("totals", 3, |all| all.print_people(PrintForm::Totals)).help(
-            "Print how many jobs there are for each advice and hold reason code, in place of the \
-             jobs.",
+        Row::flag("totals", 3, |all| all.print_people(PrintForm::Totals(TotalsBy::Code))).help(
+            "Print how many jobs there are for each advice and hold reason code, or what -by names, \
+             in place of the jobs.",
         ),
-        Row::flag("removals", 3, |all| all.printing.style.removals = true).help(
-            "Print the command that removes a group of jobs, where removal is advised. Without it \
-             a removal is printed for one job at a time.",
+        Row::flag("incidents", 2, |all| all.print_people(PrintForm::Incidents)).help(
+            "Print one line for each thing that holds jobs, over users and clusters: how many jobs, \
+             users and clusters, since when, when the last of them was held, one of them, what to do \
+             and what is wrong.",
         ),
-        Row::flag("explain-decision", 2, |all| all.printing.style.explains = true).help(
-            "Print a table of what can be done: the expected hours of each choice, how likely \
-             success is, what stands against it, and which rule decided. -long and -json have it \
-             as Decision.",
+        Row::flag("why", 2, |all| all.printing.style.why = true).help(
+            "Print all that an advice rests on too: the whole hold reason, all evidence, what was \
+             not read, the expected hours of each choice, how likely success is, what stands \
+             against it, and which rule decided. -long and -json have it as Evidence, Missing and \
+             Decision.",
         ),
         Row::new("watch", 2, Vec::new(), request::watch)
             .colon("seconds")
@@ -185,9 +193,10 @@ fn output() -> Vec<Row> {
                  else its nodes log (FILE.nodes.log). It also says how far its nodes are and which \
                  of them keep others waiting.",
             ),
-        Row::one("by", 2, |all| &mut all.inquiry.places)
-            .needs(&["workflow", "dag"])
-            .help("What -workflow counts by. The default suits the jobs."),
+        Row::one("by", 2, |all| &mut all.by).needs(&["workflow", "dag", "totals"]).help(
+            "What -workflow counts by (machine, site; the default suits the jobs), and what -totals \
+             counts by besides the advice (code, the default, cause, owner or advice alone).",
+        ),
         Row::one("html", 2, |all| &mut all.printing.page).needs(&["workflow", "dag"]).help(
             "Write what -workflow prints as a page too, with the table as a picture. A page \
                  that it wrote before is replaced, no other file.",

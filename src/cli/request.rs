@@ -16,8 +16,8 @@ use super::output::shows_colour;
 use super::piped;
 use super::profile::Profiling;
 use crate::advice::Recommendation;
-use crate::inquiry::{Inquiry, JobAds};
-use crate::print::{PrintForm, Style};
+use crate::inquiry::{Inputs, Inquiry, JobAds};
+use crate::print::{PrintForm, Style, TotalsBy};
 use crate::queue::display_path;
 use crate::text::{classad_quote, printable};
 use crate::workflow::By;
@@ -94,6 +94,15 @@ impl Printing {
     }
 }
 
+/// What is counted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::cli) enum CountBy {
+    /// Places, of `-workflow` and `-dag`.
+    Places(By),
+    /// `-totals`
+    Totals(TotalsBy),
+}
+
 /// What the options say, each for itself.
 #[derive(Debug, Default)]
 pub(in crate::cli) struct Given {
@@ -101,6 +110,8 @@ pub(in crate::cli) struct Given {
     pub(in crate::cli) printing: Printing,
     /// `-wide`
     pub(super) fit: Fit,
+    /// `-by`
+    pub(super) by: Option<CountBy>,
     /// `-dag`
     pub(super) dag: Option<PathBuf>,
     /// `-dagnode`: what is true for the jobs of the node.
@@ -161,9 +172,27 @@ impl Given {
         *style = Style { colour: shows_colour() && page.is_none(), columns, table, ..*style };
         let is_workflow = self.inquiry.places.is_some() || self.dag.is_some();
         let inquiry = &mut self.inquiry;
+        match (self.by, &mut *output) {
+            (Some(CountBy::Totals(by)), PrintForm::Totals(of)) => *of = by,
+            (Some(CountBy::Totals(_)), _) => {
+                return Err(ArgumentError(
+                    "-by advice, cause, code and owner are of -totals".to_owned(),
+                ));
+            }
+            (Some(CountBy::Places(by)), _) if is_workflow => inquiry.places = Some(by),
+            (Some(CountBy::Places(_)), _) => {
+                return Err(ArgumentError(
+                    "-by machine and site are of -workflow and -dag".to_owned(),
+                ));
+            }
+            (None, _) => {}
+        }
         inquiry.places = inquiry.places.or(self.dag.as_ref().map(|_| By::Either));
         inquiry.places_alone = is_workflow && *output == PrintForm::Json;
-        inquiry.inputs = output.inputs();
+        inquiry.inputs = match *output {
+            PrintForm::Groups if !style.why => Inputs::None,
+            ref output => output.inputs(),
+        };
         inquiry.attributes = output.attributes();
         inquiry.dag_node = self.node.is_some();
         inquiry.goes_on = self.watch.is_some() || self.node.is_some();
@@ -221,7 +250,7 @@ impl Given {
     fn prints_thrashing(&self) -> bool {
         let for_people = matches!(
             self.printing.output,
-            PrintForm::Groups | PrintForm::Table | PrintForm::Totals
+            PrintForm::Groups | PrintForm::Table | PrintForm::Totals(_)
         );
         let inquiry = &self.inquiry;
         let is_more = self.apply.is_some() || self.watch.is_some() || inquiry.dag_node;
@@ -237,7 +266,7 @@ impl Given {
     pub(super) fn print_people(&mut self, output: PrintForm) {
         let printed = &mut self.printing.output;
         if matches!(printed, PrintForm::Groups)
-            || *printed == PrintForm::Totals && output == PrintForm::Table
+            || matches!(printed, PrintForm::Totals(_)) && output == PrintForm::Table
         {
             *printed = output;
         }

@@ -20,7 +20,7 @@ use crate::journal::Journal;
 use crate::print::{Page, Printer, print_thrashing, print_view};
 use crate::queue::display_path;
 use crate::sentences;
-use crate::text::{plural, printable};
+use crate::text::{plural, printable, shell_command};
 use eventlog::fnv1a;
 
 /// Seconds between two looks at the jobs of a node, at least and at most. Assumed.
@@ -138,7 +138,7 @@ pub(super) fn show(asked: &Asked, config: &Config, out: &mut dyn Write) -> Resul
         html::check(path)?;
     }
     let now = inquiry.time();
-    let page = Page::here(printing.style, now);
+    let page = Page { again: again(inquiry), ..Page::here(printing.style, now) };
     let (mut judged, mut below) = (0, Vec::new());
     let to: &mut dyn Write = if inquiry.places.is_some() { &mut below } else { &mut *out };
     let mut printer = Printer::new(to, &printing.output, &page);
@@ -172,6 +172,19 @@ pub(super) fn show(asked: &Asked, config: &Config, out: &mut dyn Write) -> Resul
         html::write(path, view, inquiry, &String::from_utf8_lossy(&below), now)?;
     }
     Ok(())
+}
+
+/// The tool with the words that name the queue; `None` where none is asked as it is now.
+fn again(inquiry: &Inquiry) -> Option<String> {
+    if inquiry.is_offline() || inquiry.now.is_some() {
+        return None;
+    }
+    let mut words = vec!["condor_holdadvise"];
+    for (option, value) in [("-name", &inquiry.schedd), ("-pool", &inquiry.pool)] {
+        words.extend(value.iter().flat_map(|value| [option, value]));
+    }
+    words.extend(inquiry.selection.all_users.then_some("-allusers"));
+    Some(shell_command(words))
 }
 
 /// What is printed where there is no advice to print, of so many jobs judged.

@@ -46,7 +46,7 @@ fn add(group: &mut Thrashing, advice: &Advice) {
     let mut says: Vec<String> = Vec::new();
     says.extend(as_is.map(|p| format!("The next run is {} to get through.", Band::of(p).words())));
     says.extend(advice.changes().map(sentences::whole_change));
-    says.extend(advice.look.as_ref().map(|look| format!("Look at: {}", choices::look_at(look))));
+    says.extend(advice.look.as_ref().map(choices::look_at));
     let leaves = matches!(advice.recommendation, Recommendation::Release | Recommendation::Try);
     if leaves {
         says.push("Leave it: it starts again by itself.".to_owned());

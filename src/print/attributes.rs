@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::commands::lines;
+use super::card::lines;
 use super::sure::band;
 use crate::advice::{Advice, Change, Choice, Command, Costs, InputEffect};
 use crate::history::Action;

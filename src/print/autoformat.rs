@@ -151,7 +151,7 @@ mod tests {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let mut out = Vec::new();
         let zone = TimeZone::UTC;
-        let page = Page { style: Style::default(), now: samples::NOW, zone };
+        let page = Page { style: Style::default(), now: samples::NOW, zone, again: None };
         let mut rows = Rows::new(letters, &names, samples::NOW);
         for advice in &advices {
             rows.add(&mut out, advice, None, &page).unwrap();

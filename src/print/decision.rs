@@ -1,4 +1,4 @@
-//! `-explain-decision`: what is at fault, and a table of what was weighed.
+//! The end of `-why`: what is at fault, and a table of what was weighed.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Several jobs: one block for each group of like holds.
+//! Groups of like holds, a card for each; a lone job is a group.
 //!
 //! A group has one cluster or DAG, code, subcode, cause ([`SharedCause`]), recommendation and action. What
 //! its jobs share of their hold reasons and of the evidence is printed. One command does for all of
@@ -8,26 +8,26 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-use super::Page;
-use super::block::{self, OWNER, codes, why_label};
-use super::commands;
-use super::decision;
+use super::card::{self, Card, OWNER, codes};
+use super::incidents::Incidents;
 use super::shared_commands::{Part, Parts};
-use super::shared_evidence::{Names, Places, SharedEvidence};
+use super::shared_evidence::{Names, SharedEvidence};
 use super::shared_words::SharedWords;
 use super::sources::Sources;
-use super::sure::{probability, verdict, verdict_line};
+use super::sure::{how_sure, probability};
 use super::wrap::wrap;
+use super::{Page, details};
 use crate::advice::{
-    Advice, ByHand, ChangeKind, EditFacts, Evidence, HeldJob, LookAt, Near, Recommendation,
+    Advice, Change, ChangeKind, EditFacts, Evidence, ExitKind, HeldJob, LookAt, Recommendation,
     SharedCause, Undecided, WaitFor, constraint_of,
 };
+use crate::catalogue::Reading;
 use crate::features::Scope;
 use crate::history::Action;
 use crate::policy::Prediction;
 use crate::sentences::times::{length, minute};
 use crate::sentences::{self, choices};
-use crate::text::{Foreign, plural, printable};
+use crate::text::{Foreign, plural};
 
 /// What members of a group have in common.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,10 +58,9 @@ impl Family {
 #[derive(Debug)]
 struct Group {
     first: Advice,
-    /// Its jobs are of several clusters.
-    is_of_several: bool,
-    /// Verdict of the member least likely to succeed: it speaks for the group.
-    verdict: String,
+    clusters: BTreeSet<i32>,
+    /// How sure the advice is for the member least likely to succeed, which speaks for the group.
+    sure: String,
     chance: f64,
     /// Why nothing is recommended, where it is the same for all members.
     undecided: Option<Undecided>,
@@ -70,8 +69,6 @@ struct Group {
     oldest: i64,
     /// What was seen of all members.
     evidence: SharedEvidence,
-    /// Where the members ran.
-    places: Places,
     /// What HTCondor will do by itself, as far as it is the same for all members.
     by_itself: Vec<Prediction>,
     /// What to change first, as far as it is the same for all members.
@@ -80,15 +77,11 @@ struct Group {
     names: Names,
     /// What goes with that, where it is the same for all members.
     facts: Option<EditFacts>,
-    /// Where what is corrected by hand stands, as far as it is the same for all members.
-    by_hand: Option<ByHand>,
     /// What to wait for, where it is the same for all members, and the latest instant named.
     wait: Option<WaitFor>,
     until: Option<i64>,
     /// What to look at, where it is the same for all members.
     look: Option<LookAt>,
-    /// Where that shows nothing a release of each member is worth it.
-    after_look: bool,
     /// When to look again, at the latest.
     look_again: Option<i64>,
     /// The members by what to paste now, and by what to paste later, with their holds.
@@ -96,28 +89,21 @@ struct Group {
     after: Parts,
 }
 
-/// Groups of the advices added so far: their memory grows with the groups, the places and 96 bytes
-/// a job.
+/// Groups of the advices added so far: their memory grows with the groups and 96 bytes a job.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     groups: BTreeMap<Key, Group>,
+    incidents: Incidents,
     sources: Sources,
     jobs: usize,
 }
 
-/// What can be done at once stands first.
-const BY_USE: [Recommendation; 7] = [
-    Recommendation::Release,
-    Recommendation::Try,
-    Recommendation::Change,
-    Recommendation::Remove,
-    Recommendation::Look,
-    Recommendation::Wait,
-    Recommendation::Undecided,
-];
+/// Groups of which a card each is printed; more begin with a table.
+const CARDS: usize = 3;
 
-/// Groups that are printed: more than anybody reads.
-const GROUPS: usize = 50;
+/// Rows of that table, and lines that table and cards take together: about a screen.
+const ROWS: usize = 20;
+const SCREEN: usize = 54;
 
 /// Sentences on what HTCondor will do by itself that are printed of a group.
 const BY_ITSELF: usize = 2;
@@ -125,62 +111,53 @@ const BY_ITSELF: usize = 2;
 /// Characters of a hold reason that are printed of a group.
 const REASON: usize = 200;
 
-/// Sentences of evidence that are printed of a group.
-const EVIDENCE: usize = 4;
-
 /// Lines of commands to paste now, and of those for later, that are printed of a group whose jobs
 /// need several.
-const COMMANDS: usize = 8;
+const COMMANDS: usize = 4;
 
 impl Groups {
     pub(super) fn add(&mut self, advice: &Advice) {
         self.jobs += 1;
         self.sources.add(advice);
+        self.incidents.add(advice);
         let chance = probability(advice).unwrap_or(0.0);
         let held = &advice.held;
         let since = held.held_since;
         let change = advice.change.as_ref().map(|change| &change.what);
         let facts = advice.change.as_ref().map(|change| &change.facts);
-        let by_hand = advice.change.as_ref().and_then(|change| change.by_hand.as_ref());
         let wait = advice.wait.as_ref().map(|wait| &wait.what);
         let reason = held.reason.as_ref().map(Foreign::value).unwrap_or_default();
         let until = advice.wait.as_ref().and_then(|wait| wait.until);
         let look_again = advice.wait.as_ref().map(|wait| wait.look_again);
         let group = self.groups.entry(key(advice)).or_insert_with(|| Group {
-            verdict: verdict(advice),
+            sure: how_sure(advice),
             first: advice.clone(),
-            is_of_several: false,
+            clusters: BTreeSet::new(),
             chance,
             undecided: advice.undecided,
             reason: SharedWords::new(&reason, held.code),
             oldest: since,
             evidence: SharedEvidence::new(&advice.evidence),
-            places: Places::default(),
             by_itself: advice.htcondor_will.clone(),
             change: change.cloned(),
             names: Names::default(),
             facts: facts.cloned(),
-            by_hand: by_hand.cloned(),
             wait: wait.cloned(),
             until,
             look: advice.look.clone(),
-            after_look: true,
             look_again,
             now: Parts::default(),
             after: Parts::default(),
         });
-        group.is_of_several |= group.first.held.job.cluster != held.job.cluster;
-        group.after_look &= advice.releases_after_look();
+        group.clusters.insert(held.job.cluster);
         if group.undecided != advice.undecided {
             group.undecided = None;
         }
         group.reason.add(&reason, held.code);
         group.evidence.add(&advice.evidence);
-        group.places.add(held.place.as_ref());
         group.names.add(held.job, change.and_then(ChangeKind::name));
         group.change = group.change.take().zip(change).and_then(|(all, one)| all.join(one));
         group.facts = group.facts.take().filter(|all| Some(all) == facts);
-        group.by_hand = group.by_hand.take().zip(by_hand).and_then(|(all, one)| all.join(one));
         group.wait = group.wait.take().filter(|all| Some(all) == wait);
         group.look = group.look.take().filter(|all| Some(all) == advice.look.as_ref());
         group.until = group.until.max(until);
@@ -193,297 +170,318 @@ impl Groups {
         group.oldest = group.oldest.min(since);
         if chance < group.chance {
             group.chance = chance;
-            group.verdict = verdict(advice);
+            group.sure = how_sure(advice);
         }
     }
 
-    /// A lone job prints as a block, several as groups.
-    pub(super) fn print(mut self, out: &mut dyn Write, page: &Page) -> io::Result<()> {
-        if self.jobs == 1
-            && let Some((_, group)) = self.groups.pop_first()
-        {
-            return block::print(out, &group.first, page);
-        }
-        // What it was judged without comes before what is made of the rest.
-        if self.sources.print_missing(out, page)? {
-            writeln!(out)?;
-        }
-        let count = self.groups.len();
-        let mut groups: Vec<Group> = std::mem::take(&mut self.groups).into_values().collect();
+    /// A card for each group; where these are many, first a table of what is wrong, and cards for as
+    /// many as fit a screen.
+    pub(super) fn print(self, out: &mut dyn Write, page: &Page) -> io::Result<()> {
+        let alone = self.jobs == 1;
+        let mut groups: Vec<Group> = self.groups.into_values().collect();
         groups.sort_by_key(|group| {
-            let at = BY_USE.iter().position(|one| *one == group.first.recommendation);
-            (at, std::cmp::Reverse(group.now.jobs()))
+            (group.first.recommendation.rank(), std::cmp::Reverse(group.now.jobs()))
         });
-        let common = common(&groups, page);
-        for sentence in &common {
-            out.write_all(wrap("Of every job: ", 2, sentence, page.style.columns).as_bytes())?;
+        let mut lines = 0;
+        let many = groups.len() > CARDS;
+        let firsts = self.incidents.firsts(ROWS);
+        if many {
+            let text = self.incidents.text(Some(ROWS), page);
+            lines += text.lines().count();
+            writeln!(out, "{text}")?;
+        } else if groups.len() > 1 {
+            let jobs = plural(self.jobs, "held job");
+            writeln!(out, "{jobs} in {}.\n", plural(groups.len(), "group"))?;
         }
-        if !common.is_empty() {
-            writeln!(out)?;
+        if many {
+            // One of each row, in the order of the table.
+            let place = |group: &Group| firsts.iter().position(|job| *job == group.first.held.job);
+            groups.retain(|group| place(group).is_some());
+            groups.sort_by_key(place);
+            writeln!(out, "One of each, from the top:\n")?;
         }
-        for group in groups.iter().take(GROUPS) {
-            writeln!(out, "{}", group.text(page, &common))?;
+        for (number, group) in groups.iter().enumerate() {
+            let mut text = group.card(page, alone).text(&page.style);
+            if page.style.why {
+                text.push_str(&details::text(&group.first, page));
+            }
+            lines += text.lines().count() + 1;
+            // What a screen has no room for stands in the table.
+            if many && number > 0 && lines > SCREEN {
+                break;
+            }
+            let end = if alone { "" } else { "\n" };
+            write!(out, "{text}{end}")?;
         }
-        let left_out = match count {
-            ..=GROUPS => String::new(),
-            _ => format!(", of which the first {GROUPS} are printed; -totals counts all"),
-        };
-        writeln!(
-            out,
-            "{} in {}{left_out}; -nobatch prints a line for each; condor_holdadvise with one id says why",
-            plural(self.jobs, "held job"),
-            plural(count, "group")
-        )?;
+        if !alone {
+            let more =
+                "condor_holdadvise -why ID says more of one job; -nobatch prints a line for each.";
+            out.write_all(wrap("", 0, more, page.style.columns).as_bytes())?;
+        }
+        if !page.style.why {
+            return self.sources.print_short(out, page);
+        }
+        self.sources.print_missing(out, page)?;
         self.sources.print_trust(out, page)
     }
 }
 
-/// What was seen of the jobs of every group, and what HTCondor will do with all of them, where
-/// there are several groups.
-fn common(groups: &[Group], page: &Page) -> BTreeSet<String> {
-    let sentences = |group: &Group| -> BTreeSet<String> {
-        group.evidence.sentences().chain(group.by_itself(page)).collect()
-    };
-    let [first, others @ ..] = groups else { return BTreeSet::new() };
-    if others.is_empty() {
-        return BTreeSet::new();
-    }
-    let mut common = sentences(first);
-    for group in others {
-        if common.is_empty() {
-            break;
-        }
-        common = &common & &sentences(group);
-    }
-    common
-}
-
 impl Group {
-    /// What HTCondor will do with each of its jobs, behind its label.
-    fn by_itself<'a>(&'a self, page: &'a Page) -> impl Iterator<Item = String> + 'a {
-        let acts = |thing: &&Prediction| !matches!(thing, Prediction::Nothing { .. });
-        let all = self.by_itself.iter().filter(acts).take(BY_ITSELF);
-        all.map(|thing| {
-            let sentence = sentences::prediction(thing, &page.zone);
-            format!("By itself: {}", printable(&sentence))
-        })
-    }
-
-    /// Its block, without what is `common` to all groups.
-    fn text(&self, page: &Page, common: &BTreeSet<String>) -> String {
-        let group = self;
-        let mut out = String::new();
-        let first = &group.first;
+    /// What is said of it; `alone` where no other job is judged.
+    fn card(&self, page: &Page, alone: bool) -> Card {
+        let first = &self.first;
         let held = &first.held;
-        let columns = page.style.columns;
-        let count = group.now.jobs();
-        let (jobs, up_to) = match count {
-            1 => (format!("Job {}", held.job), ""),
-            count => match Family::of(held) {
-                Family::Dag(dag) if group.is_of_several => {
-                    (format!("{count} jobs of DAG {dag}"), "up to ")
-                }
-                _ => (format!("{count} jobs of cluster {}", held.job.cluster), "up to "),
-            },
+        let mut card = Card {
+            header: self.header(page),
+            recommendation: first.recommendation,
+            act: self.act(page),
+            lines: Vec::new(),
         };
-        let owner = held.owner.as_ref().map(|owner| format!(" of {}", owner.named(OWNER)));
-        let header = format!(
-            "{jobs}{}, code {}, held for {up_to}{}",
-            owner.unwrap_or_default(),
-            codes(first),
-            length(page.now.saturating_sub(group.oldest))
-        );
-        out.push_str(&wrap("", 4, &header, columns));
-        out.push_str(&verdict_line(first, &group.verdict, &page.style));
-        if let Some(why) = &group.undecided {
-            let why = sentences::undecided(why, held.code);
-            out.push_str(&wrap(&format!("  {} ", why_label(first)), 4, &why, columns));
-        }
-        out.push_str(&wrap("  ", 4, &sentences::why(first), columns));
-        let (label, reason) = match group.reason.text() {
-            Some(shared) => ("  Hold reason: ".to_owned(), shared),
-            None => (format!("  Hold reason of {}: ", held.job), group.reason.first.clone()),
-        };
-        if !reason.is_empty() {
-            out.push_str(&wrap(&label, 4, &Foreign::from(reason).quoted(REASON), columns));
-        }
-        out.push_str(&group.seen(columns, common));
         for before in &first.correct_before {
-            let text = sentences::change(&before.what);
-            let label = format!("  Change first, for {}: ", held.job);
-            out.push_str(&wrap(&label, 4, &printable(&text), columns));
+            let whose =
+                if self.now.jobs() > 1 { format!("For {}: ", held.job) } else { String::new() };
+            card.say("first", whose + &sentences::change(&before.what));
         }
-        if let Some(change) = &first.change {
-            let mut text = match &group.change {
-                Some(all) => sentences::change(all),
-                None => {
-                    let own = sentences::change(&change.what);
-                    format!("each its own, {} so: {own}", held.job)
-                }
-            };
-            let left_out =
-                |name: &&Foreign| group.change.as_ref().is_some_and(|all| all.name() != Some(name));
-            if change.what.name().is_some_and(|name| left_out(&name)) {
-                text.push_str(&group.names.text());
-            }
-            text.push_str(&group.facts.as_ref().map_or(String::new(), sentences::edit_facts));
-            if group.now.differ() || group.after.differ() {
-                text.push_str(match group.now.of_all().and(group.after.of_all()) {
-                    Some(_) => " The command gives each the largest.",
-                    None => " Each command gives its jobs the largest.",
-                });
-            }
-            out.push_str(&wrap("  Change first: ", 4, &printable(&text), columns));
-            if let Some(way) = &group.by_hand {
-                out.push_str(&wrap("  To correct it: ", 4, &sentences::by_hand(way), columns));
-            }
+        card.say("why", self.why());
+        let shared = self.reason.text();
+        card.quote(shared.as_deref().unwrap_or(&self.reason.first), REASON);
+        card.say("how sure", &*self.sure);
+        let acts = |thing: &&Prediction| {
+            matches!(thing, Prediction::Acts { .. } | Prediction::HoldsAgain { .. })
+        };
+        for thing in self.by_itself.iter().filter(acts).take(BY_ITSELF) {
+            card.say("by itself", sentences::prediction(thing, &page.zone));
+        }
+        self.paste(&mut card, page);
+        let is_shared = |change: &&Change| self.change.as_ref() == Some(&change.what);
+        if let Some(change) = first.change.as_ref().filter(is_shared) {
+            card.say("next", sentences::next_time(change));
+        }
+        if let (Recommendation::Wait, Some(at)) = (first.recommendation, self.look_again) {
+            card.say(
+                "ask again",
+                format!("at {}", sentences::look_again(at, page.now, &page.zone)),
+            );
         }
         if let Some(tried) = &first.try_one {
-            out.push_str(&wrap("  What it shows: ", 4, &choices::try_one(tried), columns));
+            card.say("ask again", choices::ask_again(tried));
         }
-        if let Some(look) = &first.look {
-            let own = if group.look.is_some() { "" } else { "each its own: " };
-            let text = format!("{own}{}", choices::look_at(look));
-            out.push_str(&wrap("  Look at: ", 4, &text, columns));
+        if alone && !page.style.why {
+            card.say(
+                "more",
+                match &page.again {
+                    Some(again) => format!("{again} -why {}", held.job),
+                    None => "the same with -why".to_owned(),
+                },
+            );
         }
-        if let Some(wait) = &first.wait {
-            let until =
-                group.until.map(|at| format!(" ({})", minute(at, &page.zone))).unwrap_or_default();
-            let text = sentences::wait_for(&wait.what);
-            let own = match group.wait {
-                Some(_) => String::new(),
-                None => format!("each by itself, {} until ", held.job),
-            };
-            out.push_str(&wrap("  Wait until: ", 4, &format!("{own}{text}{until}"), columns));
-            if let Some(likely) = &wait.likely {
-                let text = sentences::likely(first.band, likely, &page.zone);
-                out.push_str(&wrap("  Success: ", 4, &text, columns));
-            }
-            if let Some(at) = group.look_again {
-                let text = sentences::look_again(at, page.now, &page.zone);
-                out.push_str(&wrap("  Look again: ", 4, &text, columns));
-            }
-        }
-        for sentence in group.by_itself(page).filter(|sentence| !common.contains(sentence)) {
-            out.push_str(&wrap("  ", 4, &sentence, columns));
-        }
-        out.push_str(&group.commands(page));
-        if page.style.explains {
-            out.push_str(&decision::text("  ", first, columns));
-        }
-        out
+        card
     }
 
-    /// What was seen of all of it and not of all groups, and where they ran where that matters.
-    fn seen(&self, columns: Option<usize>, common: &BTreeSet<String>) -> String {
+    /// `Job 7.0 of alice, held for 2h14m (hold 2), code 13/256`; `9 jobs of cluster 7 of alice`.
+    fn header(&self, page: &Page) -> String {
+        let held = &self.first.held;
+        let count = self.now.jobs();
+        let jobs = match Family::of(held) {
+            _ if count == 1 => format!("Job {}", held.job),
+            Family::Dag(dag) if self.clusters.len() > 1 => format!("{count} jobs of DAG {dag}"),
+            _ => format!("{count} jobs of cluster {}", held.job.cluster),
+        };
+        let owner = held.owner.as_ref().map(|owner| format!(" of {}", owner.named(OWNER)));
+        let (up_to, hold) = match count {
+            1 => ("", format!(" (its hold no. {})", held.num_holds)),
+            _ => ("up to ", String::new()),
+        };
+        format!(
+            "{jobs}{}, held for {up_to}{}{hold}, code {}",
+            owner.unwrap_or_default(),
+            length(page.now.saturating_sub(self.oldest)),
+            codes(held)
+        )
+    }
+
+    /// What to do.
+    fn act(&self, page: &Page) -> String {
         let first = &self.first;
-        let mut out = String::new();
-        let of_first = first.evidence.first().filter(|seen| !self.evidence.has(seen));
-        if let Some(seen) = of_first {
-            let label = format!("  Evidence, for {}: ", first.held.job);
-            out.push_str(&wrap(&label, 4, &sentences::evidence(seen), columns));
+        let several = self.now.jobs() > 1;
+        let each = |all: bool| if all { "" } else { "each its own: " };
+        match first.recommendation {
+            Recommendation::Release if several => "Release them as they are.".to_owned(),
+            Recommendation::Release => "Release it as it is.".to_owned(),
+            Recommendation::Remove => "Remove it: no release is likely to help.".to_owned(),
+            Recommendation::Try => {
+                let (job, held) =
+                    first.try_one.map_or((first.held.job, 0), |one| (one.job, one.held));
+                format!("Release {job} alone, one of {held} that are held for this, and see.")
+            }
+            Recommendation::Change => self.changes(),
+            Recommendation::Look => match &first.look {
+                Some(look) => each(self.look.is_some()).to_owned() + &choices::look_at(look),
+                None => "What is known does not show what to correct.".to_owned(),
+            },
+            Recommendation::Wait => {
+                let Some(wait) = &first.wait else { return "Leave it held.".to_owned() };
+                let until = self.until.map(|at| format!(" ({})", minute(at, &page.zone)));
+                let own = each(self.wait.is_some());
+                let remedy = first.held.reading.as_ref().and_then(Reading::remedy);
+                let what = match (&wait.what, remedy) {
+                    // A text that says when it is over is plainer than that others get through.
+                    (WaitFor::InOrder { server: None } | WaitFor::LikeHold, Some(remedy)) => {
+                        return format!("Leave it held: {remedy}.");
+                    }
+                    (what, _) => sentences::wait_for(what),
+                };
+                format!("Leave it held until {own}{what}{}.", until.unwrap_or_default())
+            }
+            Recommendation::Undecided => match &self.undecided {
+                Some(why) => sentences::undecided(why, first.held.code),
+                None => "What is known does not decide it.".to_owned(),
+            },
         }
-        let most = EVIDENCE - usize::from(of_first.is_some());
-        let own = self.evidence.sentences().filter(|sentence| !common.contains(sentence));
-        for (number, sentence) in own.take(most).enumerate() {
-            let label = match (number, self.now.jobs()) {
-                (0, 1) => "  Evidence: ",
-                (0, _) => "  Evidence, for each: ",
-                _ => "  And: ",
-            };
-            out.push_str(&wrap(label, 4, &sentence, columns));
+    }
+
+    /// What to change, then to release.
+    fn changes(&self) -> String {
+        let Some(change) = &self.first.change else {
+            return "Correct it, then release it.".to_owned();
+        };
+        let mut text = match &self.change {
+            Some(all) => sentences::change(all),
+            None => {
+                let own = sentences::change(&change.what);
+                format!("Each its own, {} so: {own}", self.first.held.job)
+            }
+        };
+        let left_out =
+            |name: &&Foreign| self.change.as_ref().is_some_and(|all| all.name() != Some(name));
+        if change.what.name().is_some_and(|name| left_out(&name)) {
+            text.push_str(&self.names.text());
         }
-        let places = self.places.text();
-        if self.now.jobs() > 1 && is_about_places(first) && !places.is_empty() {
-            out.push_str(&wrap("  Last ran at: ", 4, &places, columns));
+        let facts = self.facts.as_ref().map_or_else(String::new, sentences::edit_facts);
+        if self.now.differ() || self.after.differ() {
+            text.push_str(match self.now.of_all().and(self.after.of_all()) {
+                Some(_) => " The command gives each the largest.",
+                None => " Each command gives its jobs the largest.",
+            });
         }
-        out
+        sentences::then_release(&text) + &facts
+    }
+
+    /// What holds them, and what was seen that says most.
+    fn why(&self) -> String {
+        let first = &self.first;
+        let cause = sentences::cause(first);
+        if let (Recommendation::Look, Some(why)) = (first.recommendation, &self.undecided)
+            && !matches!(why, Undecided::NotNamed)
+        {
+            return format!("{cause} {}", sentences::undecided(why, first.held.code));
+        }
+        let tells = |seen: &&Evidence| tells(seen, first.recommendation);
+        let seen = match self.evidence.of_all().find(tells) {
+            Some(shared) => sentences::evidence(shared),
+            None => match first.evidence.iter().find(tells) {
+                Some(own) => format!("Of {}: {}", first.held.job, sentences::evidence(own)),
+                None => return cause,
+            },
+        };
+        // The hold reason below says what was wrong then.
+        match first.recommendation {
+            Recommendation::Release | Recommendation::Try => seen,
+            _ => format!("{cause} {seen}"),
+        }
     }
 
     /// The commands that do for all or for parts of the jobs, and where to see the others.
-    fn commands(&self, page: &Page) -> String {
+    fn paste(&self, card: &mut Card, page: &Page) {
         let first = &self.first;
-        let columns = page.style.columns;
         let count = self.now.jobs();
-        if self.now.is_empty() && self.after.is_empty() {
-            return String::new();
+        let ids = match Family::of(&first.held) {
+            _ if count == 1 => first.held.job.to_string(),
+            Family::Dag(dag) if self.clusters.len() > 1 => {
+                format!("-constraint 'DAGManJobId == {dag}'")
+            }
+            _ => first.held.job.cluster.to_string(),
+        };
+        if let Some(line) = card::apply(first, &ids, page) {
+            card.paste("do", None, vec![line]);
+            return;
         }
-        let is_removal = first.recommendation == Recommendation::Remove;
-        if is_removal && count > 1 && !page.style.removals {
-            let text = format!(
-                "A removal is for one job at a time: condor_holdadvise with its id says why and has the command. \
-                 -removals prints the command for all {count}."
-            );
-            return wrap("  ", 4, &text, columns);
+        if first.recommendation == Recommendation::Remove && count > 1 {
+            card.say("note", "One job at a time: a call with its id says why and has the command.");
+            return;
         }
-        let [now, later] = commands::labels(first.recommendation, self.after_look);
-        self.of_parts(now, &self.now, columns) + &self.of_parts(later, &self.after, columns)
+        self.of_parts("do", &self.now, card);
+        // After a wait it is asked again, and a look is followed by a change or a release.
+        if matches!(first.recommendation, Recommendation::Change | Recommendation::Look) {
+            self.of_parts("after that", &self.after, card);
+        }
     }
 
-    /// The commands below a label, and where to see those that are left out.
-    fn of_parts(&self, label: &str, parts: &Parts, columns: Option<usize>) -> String {
+    /// The commands behind a label, and how many jobs are left out.
+    fn of_parts(&self, label: &'static str, parts: &Parts, card: &mut Card) {
         if parts.is_empty() {
-            return String::new();
+            return;
         }
-        let say = |text: &str| wrap("  ", 4, &format!("{label} {text}"), columns);
-        let text = |part: &Part, label: &str| {
+        let lines = |part: &Part| {
             let constraint = constraint_of(&part.targets)?;
-            Some(commands::labelled(&format!("  {label}"), &part.commands(), &constraint))
+            Some(card::lines(&part.commands(), &constraint))
         };
         if let Some(part) = parts.of_all() {
-            return text(part, label).unwrap_or_else(|| {
-                say("One command for all of them would be too long; -long, asked of the same jobs and logs, has one \
-                     for each job.")
-            });
+            match lines(part) {
+                Some(lines) => card.paste(label, None, lines),
+                None => card.say(
+                    "note",
+                    "One command for all of them would be too long; -long has one for each job.",
+                ),
+            }
+            return;
         }
-        let mut out = String::new();
-        let (mut lines, mut without, mut left) = (0, 0, parts.others);
+        let (mut printed, mut without, mut left) = (0, 0, parts.others);
         for part in parts.largest_first() {
             let jobs = part.targets.len();
             let whose = match part.targets.as_slice() {
                 [target] => target.job.to_string(),
                 _ => format!("{jobs} of the {} jobs", parts.jobs()),
             };
-            let label = format!("{} for {whose}:", label.trim_end_matches(':'));
-            let fits = lines + part.lines() <= COMMANDS;
+            let fits = printed + part.lines() <= COMMANDS;
             match part.lines() {
                 0 => without += jobs,
-                more => match text(part, &label).filter(|_| fits) {
+                more => match lines(part).filter(|_| fits) {
                     None => left += jobs,
-                    Some(text) => {
-                        lines += more;
-                        out.push_str(&text);
+                    Some(lines) => {
+                        card.paste(label, Some(whose), lines);
+                        printed += more;
                     }
                 },
             }
         }
         // A job may have those of the other label.
         if without > 0 && (self.now.is_empty() || self.after.is_empty()) {
-            out.push_str(&say(&format!("None for {}.", plural(without, "job"))));
+            card.say("note", format!("No command for {}.", plural(without, "job")));
         }
         if left > 0 {
-            let whose = match out.is_empty() {
-                true => "each job".to_owned(),
-                false => plural(left, "other job"),
+            let whose = match printed {
+                0 => "each job".to_owned(),
+                _ => plural(left, "other job"),
             };
-            let text = format!("-long, asked of the same jobs and logs, has those for {whose}.");
-            out.push_str(&say(&text));
+            card.say("note", format!("-long has the commands for {whose}."));
         }
-        out
     }
 }
 
-/// Whether an advice has to do with where the job ran.
-fn is_about_places(advice: &Advice) -> bool {
-    let change = advice.change.as_ref().map(|change| &change.what);
-    let at_site = |near: &Near| near.scope == Scope::Site;
-    advice.action == Some(Action::Site)
-        || matches!(change, Some(ChangeKind::Place { .. }))
-        || advice.evidence.iter().any(|seen| match seen {
-            Evidence::Place { .. } => true,
-            Evidence::BeganSince { near, .. } | Evidence::HeldNow { near, .. } => at_site(near),
-            _ => false,
-        })
+/// Whether evidence says more of what is at fault, or of whether it is over, than that others are
+/// held too.
+fn tells(seen: &Evidence, recommendation: Recommendation) -> bool {
+    let releases = matches!(recommendation, Recommendation::Release | Recommendation::Try);
+    match seen {
+        Evidence::BeganSince { near, .. } => releases || near.scope == Scope::Server,
+        Evidence::Exit { status } => !matches!(status.says, ExitKind::Asked),
+        Evidence::ReleasedSince { .. } | Evidence::Released { .. } => releases,
+        Evidence::HeldNow { .. } | Evidence::OwnHistory { .. } | Evidence::SlotHours { .. } => {
+            false
+        }
+        _ => true,
+    }
 }
 
 fn key(advice: &Advice) -> Key {

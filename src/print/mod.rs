@@ -3,12 +3,13 @@
 //!
 //! - `attributes`: the one list of attributes for scripts.
 //! - `autoformat`: `-af`.
-//! - `block`: one job.
+//! - `card`: what is said of like holds in a few lines.
 //! - `colour`: the word of an advice in colour at a terminal.
 //! - `columns`: what `-af` and `-format` ask for.
-//! - `commands`: commands below their label.
-//! - `decision`: the table of `-explain-decision`.
+//! - `decision`: the table of `-why`.
+//! - `details`: the other lines of `-why`.
 //! - `groups`: like holds of a cluster.
+//! - `incidents`: what one thing holds, over users and clusters.
 //! - `json`: `-json` and `-jsonl`.
 //! - `long`: `-long`.
 //! - `output`: in which form, and to which columns.
@@ -28,12 +29,13 @@
 
 mod attributes;
 mod autoformat;
-mod block;
+mod card;
 mod colour;
 mod columns;
-mod commands;
 mod decision;
+mod details;
 mod groups;
+mod incidents;
 mod json;
 mod long;
 mod output;
@@ -73,7 +75,7 @@ use crate::workflow::View;
 pub use attributes::attributes;
 pub(crate) use attributes::{NAMES as ATTRIBUTE_NAMES, output};
 pub(crate) use json::WATCH_NAMES;
-pub use output::{PrintForm, Style};
+pub use output::{PrintForm, Style, TotalsBy};
 
 /// What printing needs to know besides the advices.
 #[derive(Clone, Debug)]
@@ -84,12 +86,15 @@ pub struct Page {
     pub now: i64,
     /// The zone times are printed in.
     pub zone: TimeZone,
+    /// The tool with the words that name the queue, where what is printed can be carried out there:
+    /// `condor_holdadvise -name ap`.
+    pub again: Option<String>,
 }
 
 impl Page {
     /// A page that is read on this machine: times are in its zone.
     pub fn here(style: Style, now: i64) -> Self {
-        Self { style, now, zone: TimeZone::system() }
+        Self { style, now, zone: TimeZone::system(), again: None }
     }
 }
 
@@ -104,6 +109,7 @@ pub struct Printer<'a> {
 /// What is kept while advices are added.
 enum Form<'a> {
     Groups(Groups),
+    Incidents(incidents::Incidents),
     Table(Vec<table::Row>, Sources),
     Totals(totals::Totals),
     Long,
@@ -118,8 +124,9 @@ impl<'a> Printer<'a> {
     pub fn new(out: &'a mut dyn Write, output: &'a PrintForm, page: &'a Page) -> Self {
         let form = match output {
             PrintForm::Groups => Form::Groups(Groups::default()),
+            PrintForm::Incidents => Form::Incidents(incidents::Incidents::default()),
             PrintForm::Table => Form::Table(Vec::new(), Sources::default()),
-            PrintForm::Totals => Form::Totals(totals::Totals::default()),
+            PrintForm::Totals(by) => Form::Totals(totals::Totals::new(*by)),
             PrintForm::Long => Form::Long,
             PrintForm::Json => Form::Json,
             PrintForm::JsonLines => Form::JsonLines,
@@ -140,6 +147,7 @@ impl<'a> Printer<'a> {
         self.count += 1;
         match &mut self.form {
             Form::Groups(groups) => groups.add(advice),
+            Form::Incidents(incidents) => incidents.add(advice),
             Form::Table(rows, sources) => {
                 rows.push(table::row(advice, self.page));
                 sources.add(advice);
@@ -167,10 +175,15 @@ impl<'a> Printer<'a> {
     pub fn finish(self, nothing: &str) -> io::Result<Vec<String>> {
         let mut unknown = Vec::new();
         match self.form {
-            Form::Groups(_) | Form::Table(..) | Form::Totals(_) if self.count == 0 => {
+            Form::Groups(_) | Form::Incidents(_) | Form::Table(..) | Form::Totals(_)
+                if self.count == 0 =>
+            {
                 writeln!(self.out, "{nothing}")?;
             }
             Form::Groups(groups) => groups.print(self.out, self.page)?,
+            Form::Incidents(incidents) => {
+                self.out.write_all(incidents.text(None, self.page).as_bytes())?;
+            }
             Form::Table(rows, sources) => table::print(self.out, rows, &sources, self.page)?,
             Form::Totals(totals) => totals.print(self.out, self.page)?,
             Form::Json => json::print_end(self.out, self.count)?,

@@ -6,13 +6,15 @@ use crate::inquiry::Inputs;
 /// How advices are printed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum PrintForm {
-    /// A block for one job, groups for several.
+    /// A card for each group of like holds; a table of incidents first where these are many.
     #[default]
     Groups,
+    /// `-incidents`: the whole table.
+    Incidents,
     /// A line for each job.
     Table,
-    /// How many jobs there are for each advice and code.
-    Totals,
+    /// How many jobs there are for each advice, and what else.
+    Totals(TotalsBy),
     /// ClassAds.
     Long,
     /// A JSON array.
@@ -23,6 +25,20 @@ pub enum PrintForm {
     AutoFormat(String, Vec<String>),
     /// `-format`: pairs of printf format and attribute.
     Format(Vec<(String, String)>),
+}
+
+/// What `-totals` counts by, besides the advice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TotalsBy {
+    /// HoldReasonCode and HoldReasonSubCode.
+    #[default]
+    Code,
+    /// Owner.
+    Owner,
+    /// What the hold is about.
+    Cause,
+    /// Nothing.
+    Advice,
 }
 
 impl PrintForm {
@@ -43,7 +59,7 @@ impl PrintForm {
         };
         match self {
             Self::Groups => Inputs::OfOne,
-            Self::Table | Self::Totals => Inputs::None,
+            Self::Incidents | Self::Table | Self::Totals(_) => Inputs::None,
             Self::Long | Self::Json | Self::JsonLines => Inputs::OfAll,
             _ if self.expressions().iter().any(named) => Inputs::OfAll,
             Self::AutoFormat(..) | Self::Format(_) => Inputs::None,
@@ -65,10 +81,8 @@ pub struct Style {
     pub table: Option<usize>,
     /// Advice is printed in colour.
     pub colour: bool,
-    /// `-removals`: a command that removes a group is printed.
-    pub removals: bool,
-    /// `-explain-decision`: what was weighed is printed.
-    pub explains: bool,
+    /// `-why`: all that an advice rests on is printed.
+    pub why: bool,
 }
 
 /// Columns without a terminal.

@@ -1,11 +1,9 @@
-//! What was seen of all jobs of a group, and where they ran.
+//! What was seen of all jobs of a group.
 
-use std::collections::BTreeMap;
 use std::mem::{Discriminant, discriminant};
 
 use crate::advice::Evidence;
-use crate::sentences;
-use crate::text::{Foreign, plural};
+use crate::text::Foreign;
 use eventlog::JobId;
 
 /// Evidence that the jobs added so far have in common, in the order of the first one.
@@ -66,63 +64,14 @@ impl SharedEvidence {
         });
     }
 
-    /// Whether it has the evidence that says most.
-    pub(super) fn has(&self, first: &Evidence) -> bool {
-        self.0.first().is_some_and(|seen| seen.first == *first)
-    }
-
-    /// A sentence for each.
-    pub(super) fn sentences(&self) -> impl Iterator<Item = String> {
-        self.0.iter().map(|seen| sentences::evidence(&seen.joined))
+    /// What all have in common.
+    pub(super) fn of_all(&self) -> impl Iterator<Item = &Evidence> {
+        self.0.iter().map(|seen| &seen.joined)
     }
 }
 
-/// Where the last runs of held jobs were.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Places {
-    jobs: BTreeMap<Foreign, usize>,
-    unknown: usize,
-}
-
-/// Places that are named.
+/// Names that are printed.
 const NAMED: usize = 3;
-
-/// Characters of the name of a place.
-const NAME: usize = 60;
-
-impl Places {
-    /// Adds a job.
-    pub(super) fn add(&mut self, place: Option<&Foreign>) {
-        match place {
-            None => self.unknown += 1,
-            Some(place) => match self.jobs.get_mut(place) {
-                Some(jobs) => *jobs += 1,
-                None => drop(self.jobs.insert(place.clone(), 1)),
-            },
-        }
-    }
-
-    /// `e1 (12 jobs), e3 (3 jobs), 2 others (4 jobs); not known of 1 job`; empty where none is
-    /// known.
-    pub(super) fn text(&self) -> String {
-        let mut places: Vec<(&Foreign, usize)> =
-            self.jobs.iter().map(|(place, jobs)| (place, *jobs)).collect();
-        places.sort_by_key(|(_, jobs)| std::cmp::Reverse(*jobs));
-        let (named, others) = places.split_at(NAMED.min(places.len()));
-        let one = |(place, jobs): &(&Foreign, usize)| {
-            format!("{} ({})", place.named(NAME), plural(jobs, "job"))
-        };
-        let mut out = named.iter().map(one).collect::<Vec<_>>().join(", ");
-        if !others.is_empty() {
-            let jobs: usize = others.iter().map(|(_, jobs)| jobs).sum();
-            out.push_str(&format!(", {} ({})", plural(others.len(), "other"), plural(jobs, "job")));
-        }
-        if self.unknown > 0 && !out.is_empty() {
-            out.push_str(&format!("; not known of {}", plural(self.unknown, "job")));
-        }
-        out
-    }
-}
 
 /// What the jobs of a group are to change, each its own.
 #[derive(Clone, Debug, Default)]

@@ -77,6 +77,23 @@ impl Sources {
         Ok(!self.missing.is_empty() || !self.notes.is_empty())
     }
 
+    /// How many sources there are that jobs were judged without, and notes.
+    pub(super) fn print_short(&self, out: &mut dyn Write, page: &Page) -> io::Result<()> {
+        let missing = match self.missing.len() {
+            0 => String::new(),
+            more => format!("{} could not be read. ", plural(more, "source")),
+        };
+        let notes = match self.notes.len() {
+            0 => String::new(),
+            more => format!("{} on how logs were read. ", plural(more, "note")),
+        };
+        match missing.len() + notes.len() {
+            0 => Ok(()),
+            1 => line(out, page, "", &format!("{missing}{notes}-why names it.")),
+            _ => line(out, page, "", &format!("{missing}{notes}-why names them.")),
+        }
+    }
+
     /// The models that judged.
     pub(super) fn print_trust(&self, out: &mut dyn Write, page: &Page) -> io::Result<()> {
         self.trusts.iter().try_for_each(|text| line(out, page, "Trust: ", text))
@@ -116,7 +133,7 @@ mod tests {
         let mut sources = Sources::default();
         advices.iter().for_each(|advice| sources.add(advice));
         let mut out = Vec::new();
-        let page = Page { style: Style::default(), now: NOW, zone: TimeZone::UTC };
+        let page = Page { style: Style::default(), now: NOW, zone: TimeZone::UTC, again: None };
         assert!(sources.print_missing(&mut out, &page).unwrap());
         String::from_utf8(out).unwrap()
     }

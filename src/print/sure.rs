@@ -1,11 +1,9 @@
 //! How sure an advice is, in words or in percent.
 
-use super::colour;
-use super::wrap::wrap;
-use crate::advice::{Advice, Choice, InputEffect, Recommendation, Undecided};
+use crate::advice::{Advice, Choice, InputEffect, Recommendation};
 use crate::history::Action;
+use crate::metrics::Band;
 use crate::model::LEAST_OUTCOMES;
-use crate::print::Style;
 use crate::sentences::choices;
 
 /// The probability the band stands for: of the recommended action, of the best one for a removal,
@@ -81,45 +79,31 @@ pub(super) fn expected_costs(advice: &Advice) -> String {
     advice.choices.choices.iter().filter_map(hours).collect::<Vec<_>>().join(", ")
 }
 
-/// One sentence: what to do, and how likely it is to work.
-pub(super) fn verdict(advice: &Advice) -> String {
+/// How likely the job is to finish, a clause; empty where nothing is known of that.
+pub(super) fn how_sure(advice: &Advice) -> String {
+    if !advice.is_judged {
+        return match advice.recommendation {
+            Recommendation::Undecided => String::new(),
+            _ => "not known: the model has not seen enough holds like this one".to_owned(),
+        };
+    }
     let chance = chance(advice);
     match advice.recommendation {
-        Recommendation::Release => format!("RELEASE it as it is. Success: {chance}."),
-        Recommendation::Try => {
-            let held = advice.try_one.map_or(0, |tried| tried.held);
-            let one = advice.try_one.map_or(advice.held.job, |tried| tried.job);
-            format!(
-                "TRY ONE of {held} that are held for this: release {one} alone. Success: {chance}."
-            )
-        }
-        Recommendation::Look => {
-            format!("LOOK first, release nothing yet. Success of a release now: {chance}.")
-        }
+        Recommendation::Release => format!("{chance} to finish"),
+        // One that fails costs little, and shows what no probability does.
+        Recommendation::Try => "not known before that job has run".to_owned(),
         Recommendation::Change => {
-            format!("CHANGE something, then release it. Success then: {chance}.")
+            let as_is = advice.success_of(Action::AsIs).map(|p| match in_percent(advice) {
+                true => format!("; if nothing is changed {:.0} %", p * 100.0),
+                false => format!("; if nothing is changed: {}", Band::of(p).words()),
+            });
+            format!("{chance} to finish after that{}", as_is.unwrap_or_default())
         }
-        Recommendation::Wait => {
-            format!("WAIT, leave it held for now. Success of a release now: {chance}.")
-        }
-        Recommendation::Remove => format!("REMOVE it. Success of the best release: {chance}."),
-        Recommendation::Undecided => {
-            if advice.undecided == Some(Undecided::Over) {
-                return "UNDECIDED: the log shows that this hold is over.".to_owned();
-            }
-            if !advice.is_judged {
-                return "UNDECIDED: the model cannot judge this hold.".to_owned();
-            }
-            format!("UNDECIDED: what is known does not decide it. Success of a release: {chance}.")
+        Recommendation::Remove => format!("{chance} to finish, whatever is done"),
+        Recommendation::Wait | Recommendation::Look | Recommendation::Undecided => {
+            format!("{chance} to finish if it is released now")
         }
     }
-}
-
-/// The line of the verdict, fitted to the page.
-pub(super) fn verdict_line(advice: &Advice, verdict: &str, style: &Style) -> String {
-    let line = wrap("  ", 4, verdict, style.columns);
-    let word = advice.recommendation.name().to_ascii_uppercase();
-    if style.colour { colour::paint(&line, 0, &word, advice.recommendation) } else { line }
 }
 
 /// The line about the model.
@@ -166,19 +150,15 @@ mod tests {
 
     #[test]
     fn words_until_outcomes_are_known() {
-        assert_eq!(verdict(&samples::transfer(1, 0)), "RELEASE it as it is. Success: likely.");
-        assert_eq!(
-            verdict(&samples::memory(1, 0, 2048)),
-            "CHANGE something, then release it. Success then: 93 %."
-        );
-        let mut unknown = samples::memory(1, 0, 2048);
-        unknown.is_judged = false;
-        assert_eq!(
-            verdict(&unknown),
-            "CHANGE something, then release it. Success then: not known."
-        );
-        unknown.recommendation = Recommendation::Undecided;
-        assert_eq!(verdict(&unknown), "UNDECIDED: the model cannot judge this hold.");
+        assert_eq!(how_sure(&samples::transfer(1, 0)), "likely to finish");
+        let mut change = samples::memory(1, 0, 2048);
+        let as_is = (change.success_of(Action::AsIs).unwrap() * 100.0).round();
+        let sure = format!("93 % to finish after that; if nothing is changed {as_is} %");
+        assert_eq!(how_sure(&change), sure);
+        change.is_judged = false;
+        assert!(how_sure(&change).starts_with("not known: "));
+        change.recommendation = Recommendation::Undecided;
+        assert_eq!(how_sure(&change), "");
         assert_eq!(
             trust(&samples::transfer(1, 0)),
             "the model was trained on simulated data and 0 outcomes of this access point"

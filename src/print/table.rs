@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
 
 use super::Page;
-use super::block::codes;
+use super::card::codes;
 use super::colour;
 use super::plain_table::lines;
 use super::sources::Sources;
@@ -105,7 +105,7 @@ pub(super) fn row(advice: &Advice, page: &Page) -> Row {
         held.job.to_string(),
         if page.style.table.is_some() { cut(&owner, OWNER) } else { owner },
         short(held.held_since, page.now, &page.zone),
-        codes(advice),
+        codes(&advice.held),
         chance(advice),
         advice.recommendation.name().to_owned(),
         sentences::to_do(advice),
@@ -129,7 +129,7 @@ mod tests {
         let advices = [samples::transfer(7, 0), samples::memory(7, 1, 2048), long];
         let mut out = Vec::new();
         let style = Style { columns: table, table, colour, ..Style::default() };
-        let page = Page { style, now: NOW, zone: TimeZone::UTC };
+        let page = Page { style, now: NOW, zone: TimeZone::UTC, again: None };
         let rows = advices.iter().map(|advice| row(advice, &page)).collect();
         let mut sources = Sources::default();
         advices.iter().for_each(|advice| sources.add(advice));

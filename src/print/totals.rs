@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::Page;
-use super::block::codes;
+use super::card::codes;
 use super::plain_table::lines;
 use super::sources::Sources;
+use super::wrap::cut;
+use super::{Page, TotalsBy};
 use crate::advice::{Advice, Recommendation};
 use crate::hold_code;
+use crate::sentences;
 use crate::text::plural;
 
 /// Rows of codes: with headings, sums and what stands below they fit a screen of 24 lines.
@@ -18,41 +20,66 @@ const ROWS: usize = 12;
 type Counts = [usize; Recommendation::ALL.len()];
 
 /// Counts of the advices added so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Totals {
-    /// By code and subcode as they are printed, with the name of the code.
-    of_code: BTreeMap<(String, &'static str), Counts>,
+    by: TotalsBy,
+    /// By what is counted by as it is printed, with the name of a code.
+    of: BTreeMap<(String, &'static str), Counts>,
     sources: Sources,
 }
 
+/// Columns of an owner and of a cause.
+const WIDTH: usize = 40;
+
 impl Totals {
+    pub(super) fn new(by: TotalsBy) -> Self {
+        Self { by, of: BTreeMap::new(), sources: Sources::default() }
+    }
+
     pub(super) fn add(&mut self, advice: &Advice) {
         self.sources.add(advice);
-        let name = advice.held.code.and_then(hold_code::name).unwrap_or("");
-        let counts = self.of_code.entry((codes(advice), name)).or_default();
+        let held = &advice.held;
+        let key = match self.by {
+            TotalsBy::Code => (codes(held), held.code.and_then(hold_code::name).unwrap_or("")),
+            TotalsBy::Owner => {
+                (held.owner.as_ref().map_or("?".to_owned(), |owner| owner.named(WIDTH)), "")
+            }
+            TotalsBy::Cause => (cut(&sentences::cause(advice), WIDTH), ""),
+            TotalsBy::Advice => (String::new(), ""),
+        };
+        let counts = self.of.entry(key).or_default();
         let at = Recommendation::ALL.iter().position(|one| *one == advice.recommendation);
         if let Some(count) = at.and_then(|at| counts.get_mut(at)) {
             *count += 1;
         }
     }
 
-    /// The codes of most jobs first; what does not fit is one row.
+    /// What is of most jobs first; what does not fit is one row.
     pub(super) fn print(self, out: &mut dyn Write, page: &Page) -> io::Result<()> {
         let add = |sum: Counts, more: &Counts| std::array::from_fn(|at| sum[at] + more[at]);
-        let all: Counts = self.of_code.values().fold(Counts::default(), add);
+        let all: Counts = self.of.values().fold(Counts::default(), add);
         let given: Vec<usize> = (0..all.len()).filter(|&at| all[at] > 0).collect();
         let mut rows: Vec<(String, &str, Counts)> =
-            self.of_code.into_iter().map(|((code, name), counts)| (code, name, counts)).collect();
+            self.of.into_iter().map(|((code, name), counts)| (code, name, counts)).collect();
         rows.sort_by_key(|(.., counts)| std::cmp::Reverse(counts.iter().sum::<usize>()));
         let others = rows.split_off(rows.len().min(ROWS));
         if !others.is_empty() {
             let sum = others.iter().fold(Counts::default(), |sum, other| add(sum, &other.2));
             rows.push((plural(others.len(), "other"), "", sum));
         }
+        if self.by == TotalsBy::Advice {
+            rows.clear();
+        }
         rows.push(("ALL".to_owned(), "", all));
 
         let headings = given.iter().map(|&at| Recommendation::ALL[at].name().to_ascii_uppercase());
-        let first = ["CODE", "NAME", "JOBS"].map(str::to_owned);
+        let of: &[&str] = match self.by {
+            TotalsBy::Code => &["CODE", "NAME"],
+            TotalsBy::Owner => &["OWNER"],
+            TotalsBy::Cause => &["CAUSE"],
+            TotalsBy::Advice => &[""],
+        };
+        let first = of.iter().chain(&["JOBS"]).map(ToString::to_string);
         let number = |count: usize| match count {
             0 => "-".to_owned(),
             count => count.to_string(),
@@ -60,9 +87,10 @@ impl Totals {
         let rows = rows.into_iter().map(|(code, name, counts)| {
             let jobs = counts.iter().sum::<usize>().to_string();
             let numbers = given.iter().map(move |&at| number(counts[at]));
-            [code, name.to_owned(), jobs].into_iter().chain(numbers)
+            let names = [code, name.to_owned()].into_iter().take(of.len());
+            names.chain([jobs]).chain(numbers).collect::<Vec<_>>()
         });
-        for line in lines(first.into_iter().chain(headings), rows, 1, |index| index >= 2) {
+        for line in lines(first.chain(headings), rows, 1, |index| index >= of.len()) {
             writeln!(out, "{line}")?;
         }
         writeln!(out)?;
@@ -81,7 +109,7 @@ mod tests {
 
     #[test]
     fn many_codes_fit_a_screen() {
-        let mut totals = Totals::default();
+        let mut totals = Totals::new(TotalsBy::Code);
         for code in 0..40 {
             for number in 0..=code {
                 let mut advice = samples::transfer(code, number);
@@ -91,7 +119,7 @@ mod tests {
             }
         }
         let style = Style { columns: Some(80), ..Style::default() };
-        let page = Page { style, now: NOW, zone: TimeZone::UTC };
+        let page = Page { style, now: NOW, zone: TimeZone::UTC, again: None };
         let mut out = Vec::new();
         totals.print(&mut out, &page).unwrap();
         let text = String::from_utf8(out).unwrap();

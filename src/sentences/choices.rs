@@ -34,43 +34,59 @@ pub(crate) fn try_one(tried: &TryOne) -> String {
     )
 }
 
+/// When to ask again after a try, a clause.
+pub(crate) fn ask_again(tried: &TryOne) -> String {
+    let got_through = match tried.success {
+        TrySuccess::Begins => "runs",
+        TrySuccess::RunsLonger => "has run for longer than before",
+        TrySuccess::Finishes => "has exited with 0",
+    };
+    format!("when {} {got_through}, or is on hold again", tried.job)
+}
+
 /// What to look at, a sentence.
 pub(crate) fn look_at(look: &LookAt) -> String {
     match look {
         LookAt::Output { path } => {
             format!(
-                "The end of what its program wrote, in {}: what failed stands there.",
+                "Look at the end of what its program wrote, in {}: what failed stands there.",
                 path.named(NAME)
             )
         }
         LookAt::File { path } => format!(
-            "{} and the directories on the way there: are they there, and may its owner use them?",
+            "Look at {} and the directories on the way there: are they there, and may its owner use them?",
             path.named(NAME)
         ),
         LookAt::Growth { path } => format!(
-            "How its memory grew in each run, by the events 006 in {}: for as long as it ran, or at once?",
+            "Look how its memory grew in each run, by the events 006 in {}: for as long as it ran, or at once?",
             path.named(NAME)
         ),
         LookAt::Space { path } => {
-            format!("The room left where {} goes, and its owner's quota there.", path.named(NAME))
+            format!(
+                "Look at the room left where {} goes, and its owner's quota there.",
+                path.named(NAME)
+            )
         }
         LookAt::Url { url } => format!(
-            "What the server answers to {} now. It answers the access point; an execution point may get another answer.",
+            "Look what the server answers to {} now. It answers the access point; an execution point may get another answer.",
             url.named(NAME)
         ),
         LookAt::Name { url } => format!(
-            "The name of the server in {}, and its port: are they right? The URL stands in the job's TransferInput, \
+            "Look at the name of the server in {}, and its port: are they right? The URL stands in the job's TransferInput, \
              and behind transfer_input_files in its submit file.",
             url.named(NAME)
         ),
         LookAt::Tried { job } => {
             format!(
-                "The hold reason of {job}, which was released and held again for something else."
+                "Look at the hold reason of {job}, which was released and held again for something else."
             )
         }
-        LookAt::JobPolicy => "The policies of the job: which of their limits is met?".to_owned(),
+        LookAt::JobPolicy => {
+            "Look at the policies of the job: which of their limits is met?".to_owned()
+        }
         LookAt::SystemPolicy => {
-            "The access point's SYSTEM_PERIODIC_HOLD: which of its limits is met?".to_owned()
+            "Look at the access point's SYSTEM_PERIODIC_HOLD: which of its limits is met?"
+                .to_owned()
         }
     }
 }

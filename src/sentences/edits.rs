@@ -6,7 +6,28 @@ use crate::text::{plural, shown};
 
 /// What to change, and what goes with that.
 pub fn whole_change(whole: &Change) -> String {
-    change(&whole.what) + &edit_facts(&whole.facts)
+    let line = whole.facts.submit_line.as_ref().map_or(String::new(), submit_line);
+    change(&whole.what) + &edit_facts(&whole.facts) + &line
+}
+
+/// What to change, and that the job is released then.
+pub(crate) fn then_release(change: &str) -> String {
+    let ends = ["then release.", "let it run.", "submit it again."];
+    match change.strip_suffix('.') {
+        _ if ends.iter().any(|end| change.ends_with(end)) => change.to_owned(),
+        Some(one) if !one.contains(['.', ':']) => format!("{one}, then release."),
+        _ => format!("{change} Then release."),
+    }
+}
+
+/// The line of the submit file for jobs to come; empty where none is known.
+pub(crate) fn next_time(change: &Change) -> String {
+    let line = match change.line() {
+        Some((command, Some(value))) => format!("{command} = {value}"),
+        Some((command, None)) if change.facts.submit_line.is_some() => command,
+        _ => return String::new(),
+    };
+    format!("in the submit file: {}", shown(&line, LONG_NAME))
 }
 
 /// How what is corrected by hand is written. No command: what is right is not known here.
@@ -38,7 +59,6 @@ pub fn edit_facts(facts: &EditFacts) -> String {
     if facts.take_back && !facts.slots.as_ref().is_some_and(SlotsFor::is_none) {
         text.push_str(" Undo that when the place works again.");
     }
-    text.push_str(&facts.submit_line.as_ref().map_or(String::new(), submit_line));
     text
 }
 

@@ -29,6 +29,7 @@ pub(crate) use checks::asked_urls;
 pub(crate) use checks::unknown;
 pub use diagnosis::diagnosis;
 pub use edits::{by_hand, edit_facts, slots as slots_for, whole_change};
+pub(crate) use edits::{next_time, then_release};
 pub(crate) use short::to_do;
 pub(crate) use watching::{ANSWERS_AGAIN, NONE_LEFT, asks_again, end_of_hold, in_short, news};
 
@@ -112,6 +113,18 @@ pub fn why(advice: &Advice) -> String {
         // What the plug-in reported says more than the hold reason.
         (_, Some(change)) if reading.is_none() => with_change(meaning, USUAL, change),
         _ => with_help(meaning, held.code, held.subcode, text, reading),
+    }
+}
+
+/// What holds a job, a sentence: as the catalogue says it, else as its codes do.
+pub(crate) fn cause(advice: &Advice) -> String {
+    let held = &advice.held;
+    match &held.reading {
+        Some(reading) => format!("{}.", capital(&reading.means())),
+        None => {
+            let text = held.reason.as_ref().map_or("", Foreign::as_given);
+            meaning_of(held.code, held.subcode, text, None)
+        }
     }
 }
 
@@ -314,7 +327,7 @@ pub fn evidence(evidence: &Evidence) -> String {
             let jobs = plural(*jobs, "other job");
             let again = match held_again {
                 none if none.most == 0 => String::new(),
-                n => format!("; after the first of them came {} for this code", plural(*n, "hold")),
+                n => format!("; {} for this code followed", plural(*n, "hold")),
             };
             format!("{jobs} {} began to execute since this hold{ago}{again}.", which(near))
         }
@@ -433,7 +446,7 @@ pub fn wait_for(what: &WaitFor) -> String {
         WaitFor::Fetched { server: Some(server) } => {
             let server = server.named(LONG_NAME);
             format!(
-                "another job has fetched its input from {server} again, or {server} answers you"
+                "another job has fetched its input from {server} again, or you can fetch from it"
             )
         }
         WaitFor::Fetched { server: None } => "another job has fetched its input again".to_owned(),
@@ -719,7 +732,12 @@ fn side(reason: &str) -> &'static str {
     }
 }
 
+/// With a capital, unless it begins with a name.
 fn capital(text: &str) -> String {
+    let first = text.split(' ').next().unwrap_or_default();
+    if first.contains([':', '/', '.', '_', '"']) {
+        return text.to_owned();
+    }
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }

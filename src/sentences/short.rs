@@ -11,11 +11,11 @@ use crate::text::{Foreign, printable};
 pub(crate) fn to_do(advice: &Advice) -> String {
     let held = &advice.held;
     let text = match advice.recommendation {
-        Recommendation::Release => Some("as it is".to_owned()),
-        Recommendation::Remove => Some("no release helps".to_owned()),
+        Recommendation::Release => Some("release it as it is".to_owned()),
+        Recommendation::Remove => Some("remove it: no release helps".to_owned()),
         Recommendation::Try => advice.try_one.map(|tried| match tried.job == held.job {
             true => "release this one alone".to_owned(),
-            false => format!("after {} alone", tried.job),
+            false => format!("release {} alone first", tried.job),
         }),
         Recommendation::Change => advice.changes().next().map(|first| change(&first.what)),
         Recommendation::Wait => advice.wait.as_ref().map(|wait| wait_for(&wait.what)),
@@ -49,31 +49,37 @@ fn change(change: &ChangeKind) -> String {
         ChangeKind::Request { resource, to, .. } => {
             let (request, unit) = request(*resource);
             match to {
-                Some(to) => format!("{} to {to} {unit}", resource_word(*resource)),
-                None => format!("more {request}"),
+                Some(to) => format!("raise {} to {to} {unit}", resource_word(*resource)),
+                None => format!("raise {request}"),
             }
         }
-        ChangeKind::TooMuch { resource, .. } => format!("less {}", request(*resource).0),
-        ChangeKind::Place { name: Some(name), .. } => format!("not at {}", name.named(NAME)),
-        ChangeKind::Place { attribute: "Machine", .. } => "not on that machine".to_owned(),
-        ChangeKind::Place { .. } => "not at that site".to_owned(),
+        ChangeKind::TooMuch { resource, .. } => format!("lower {}", request(*resource).0),
+        ChangeKind::Place { name: Some(name), .. } => format!("keep it off {}", name.named(NAME)),
+        ChangeKind::Place { attribute: "Machine", .. } => "keep it off that machine".to_owned(),
+        ChangeKind::Place { .. } => "keep it off that site".to_owned(),
         ChangeKind::Limit { policy, raise, .. } => match raise {
-            LimitRaise::Nonsense { name, .. } => format!("limit of {}", name.named(NAME)),
+            LimitRaise::Nonsense { name, .. } => {
+                format!("correct the limit of {}", name.named(NAME))
+            }
             LimitRaise::Administrator => "need less".to_owned(),
-            LimitRaise::Attribute { name, to, .. } => format!("{} to {to}", name.named(NAME)),
-            LimitRaise::Expression { name, .. } => format!("limit in {}", name.named(NAME)),
-            LimitRaise::Cpus => "more RequestCpus".to_owned(),
-            LimitRaise::Policy => format!("limit in {}", printable(policy)),
+            LimitRaise::Attribute { name, to, .. } => format!("raise {} to {to}", name.named(NAME)),
+            LimitRaise::Expression { name, .. } => {
+                format!("raise the limit in {}", name.named(NAME))
+            }
+            LimitRaise::Cpus => "raise RequestCpus".to_owned(),
+            LimitRaise::Policy => format!("raise the limit in {}", printable(policy)),
         },
-        ChangeKind::Time { attribute, .. } => format!("more {attribute}"),
+        ChangeKind::Time { attribute, .. } => format!("raise {attribute}"),
         ChangeKind::Interpreter { interpreter, .. } => {
-            format!("no such interpreter: {}", interpreter.named(NAME))
+            format!("correct interpreter {}", interpreter.named(NAME))
         }
         ChangeKind::Correct { what: Correction::Named, remedy: Some(reading), .. } => {
             reading.remedy().unwrap_or_default()
         }
         ChangeKind::Correct { what, name, .. } => correction(*what, name.as_ref()),
-        ChangeKind::Program { path, .. } => format!("its program: {}", last(path)),
+        ChangeKind::Program { path, .. } => {
+            format!("correct what its program names in {}", last(path))
+        }
         ChangeKind::Usual { change, .. } => change.to_string(),
     }
 }
@@ -83,61 +89,61 @@ fn correction(what: Correction, name: Option<&Foreign>) -> String {
         Correction::Credential => ("renew", "its credential"),
         Correction::Quota => ("free disk quota", ""),
         Correction::DiskSpace => ("free disk space", ""),
-        Correction::Permissions => ("permissions of", "a file"),
-        Correction::OutputDirectory => ("no folder for", "its output"),
-        Correction::Output | Correction::OutputList => ("no output", ""),
-        Correction::Input => ("missing", "input file"),
-        Correction::WorkingDirectory => ("no folder", "initialdir"),
-        Correction::StandardInput => ("missing", "standard input"),
-        Correction::StandardOutput => ("no folder for", "standard output"),
-        Correction::EventLog => ("no folder for its log", ""),
-        Correction::Image => ("container", "image"),
+        Correction::Permissions => ("allow access to", "a file"),
+        Correction::OutputDirectory => ("make the folder of", "its output"),
+        Correction::Output | Correction::OutputList => ("see why it did not write", "its output"),
+        Correction::Input => ("provide", "an input file"),
+        Correction::WorkingDirectory => ("make the folder", "initialdir"),
+        Correction::StandardInput => ("provide", "standard input"),
+        Correction::StandardOutput => ("make the folder of", "standard output"),
+        Correction::EventLog => ("make the folder of its log", ""),
+        Correction::Image => ("correct the image", ""),
         Correction::ExecutePermission => ("chmod +x", "its executable"),
-        Correction::ExecutableFormat => ("format of", "its executable"),
-        Correction::ExecutableMissing => ("missing", "executable"),
+        Correction::ExecutableFormat => ("correct the format of", "its executable"),
+        Correction::ExecutableMissing => ("provide", "its executable"),
         Correction::Arguments => ("fewer arguments", ""),
         Correction::Executable => ("check", "its executable"),
-        Correction::UrlMissing => ("not there:", "its URL"),
-        Correction::UrlServer => ("no such server:", "its URL"),
-        Correction::UrlDenied => ("no access:", "its URL"),
+        Correction::UrlMissing => ("provide", "its URL"),
+        Correction::UrlServer => ("correct the server of", "its URL"),
+        Correction::UrlDenied => ("get access to", "its URL"),
         Correction::Url => ("check", "its URL"),
-        Correction::Cpus => ("more RequestCpus", ""),
-        Correction::OwnHold => ("cause of its own hold", ""),
+        Correction::Cpus => ("raise RequestCpus", ""),
+        Correction::OwnHold => ("find the cause of its own hold", ""),
         Correction::Limit => ("need less", ""),
-        Correction::Named => ("what its reason names", ""),
+        Correction::Named => ("correct what its reason names", ""),
     };
-    // Empty: no name belongs to it, but for what its program did not write.
-    let named = name.filter(|_| !of.is_empty() || what == "no output");
+    // Empty: no name belongs to it.
+    let named = name.filter(|_| !of.is_empty());
     let of = named.map_or_else(|| of.to_owned(), last);
     [what, &of].join(" ").trim_end().to_owned()
 }
 
 fn wait_for(what: &WaitFor) -> String {
     match what {
-        WaitFor::Spooled => "for its input".to_owned(),
-        WaitFor::Policy => "for HTCondor".to_owned(),
+        WaitFor::Spooled => "wait for its input".to_owned(),
+        WaitFor::Policy => "wait for HTCondor".to_owned(),
         WaitFor::Fetched { server: Some(server) } | WaitFor::InOrder { server: Some(server) } => {
-            format!("for {}", server.named(NAME))
+            format!("wait for {}", server.named(NAME))
         }
-        WaitFor::Fetched { server: None } => "for its file server".to_owned(),
-        WaitFor::Try { job } => format!("for job {job}"),
-        WaitFor::Directory { directory } => format!("for {}", directory.named(NAME)),
-        WaitFor::LikeHold => "for a job held alike".to_owned(),
-        WaitFor::RetryAfter => "as its transfer asks".to_owned(),
-        WaitFor::InOrder { server: None } => "until it is in order".to_owned(),
+        WaitFor::Fetched { server: None } => "wait for its file server".to_owned(),
+        WaitFor::Try { job } => format!("wait for job {job}"),
+        WaitFor::Directory { directory } => format!("wait for {}", directory.named(NAME)),
+        WaitFor::LikeHold => "wait for a job held alike".to_owned(),
+        WaitFor::RetryAfter => "wait as its transfer asks".to_owned(),
+        WaitFor::InOrder { server: None } => "wait until it is in order".to_owned(),
     }
 }
 
 fn look_at(look: &LookAt) -> String {
     match look {
-        LookAt::Output { path } | LookAt::File { path } => format!("at {}", last(path)),
-        LookAt::Growth { path } => format!("at memory in {}", last(path)),
-        LookAt::Space { path } => format!("at the room for {}", last(path)),
-        LookAt::Url { url } => format!("at {}", last(url)),
-        LookAt::Name { url } => format!("at the server of {}", last(url)),
-        LookAt::Tried { job } => format!("at the hold of {job}"),
-        LookAt::JobPolicy => "at its policies".to_owned(),
-        LookAt::SystemPolicy => "at SYSTEM_PERIODIC_HOLD".to_owned(),
+        LookAt::Output { path } | LookAt::File { path } => format!("look at {}", last(path)),
+        LookAt::Growth { path } => format!("look at memory in {}", last(path)),
+        LookAt::Space { path } => format!("look at the room for {}", last(path)),
+        LookAt::Url { url } => format!("look at {}", last(url)),
+        LookAt::Name { url } => format!("look at the server of {}", last(url)),
+        LookAt::Tried { job } => format!("look at the hold of {job}"),
+        LookAt::JobPolicy => "look at its policies".to_owned(),
+        LookAt::SystemPolicy => "look at SYSTEM_PERIODIC_HOLD".to_owned(),
     }
 }
 
@@ -178,12 +184,15 @@ mod tests {
 
     #[test]
     fn what_to_do_is_named() {
-        assert_eq!(to_do(&samples::memory(1, 0, 2048)), "memory to 2048 MiB");
-        assert_eq!(to_do(&samples::transfer(1, 0)), "as it is");
+        assert_eq!(to_do(&samples::memory(1, 0, 2048)), "raise memory to 2048 MiB");
+        assert_eq!(to_do(&samples::transfer(1, 0)), "release it as it is");
         let named = |what, name: &str| correction(what, Some(&name.into()));
-        assert_eq!(named(Correction::Input, "/data/genome.dat"), "missing genome.dat");
+        assert_eq!(named(Correction::Input, "/data/genome.dat"), "provide genome.dat");
         assert_eq!(named(Correction::Quota, "/data/genome.dat"), "free disk quota");
-        assert_eq!(named(Correction::Output, "out/result.h5"), "no output result.h5");
+        assert_eq!(
+            named(Correction::Output, "out/result.h5"),
+            "see why it did not write result.h5"
+        );
         assert_eq!(correction(Correction::ExecutePermission, None), "chmod +x its executable");
     }
 }

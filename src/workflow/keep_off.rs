@@ -199,7 +199,7 @@ mod tests {
         };
         let found = keep_off(&[held(0), held(1)], &[suspect("e1", false)], &Editable::default());
         let constraint = "(ClusterId == 7 && ProcId >= 0 && ProcId <= 1 && JobStatus == 5 && \
-                          HoldReasonCode == 3 && NumHolds == 1)";
+                          NumHolds == 1)";
         let expected = format!(
             "condor_qedit -constraint '{constraint}' Requirements '(A) && TARGET.Machine =!= \"e1\"' \
              &&\ncondor_release -constraint '{constraint}'"

@@ -125,7 +125,6 @@ fn one_job_is_tried_and_the_others_wait_for_it() {
     for part in [
         "JobStatus == 5",
         "NumHolds == 1",
-        &format!("EnteredCurrentStatus == {}", queue.held_at),
         "User == \"alice@example.org\"",
         "-reason condor_holdadvise: try from hold 1, success ",
     ] {

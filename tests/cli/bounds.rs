@@ -46,7 +46,8 @@ fn of_the_logs_of_a_dag_the_newest_bytes_are_read() {
         let log_of = format!("\n...\n{HELD_LOG}");
         std::os::unix::fs::FileExt::write_all_at(&file, log_of.as_bytes(), 20 << 30)
             .expect("its end");
-        let script = format!("ulimit -t 20; exec {program} -dag work.dag -workflow -now {NOW}");
+        let script =
+            format!("ulimit -t 20; exec {program} -dag work.dag -workflow -why -now {NOW}");
         let mut command = place.command("/bin/sh");
         command.args(["-c", &script]).stdout(Stdio::piped()).stderr(Stdio::piped());
         let output = command.output().expect("the program runs");

@@ -119,7 +119,7 @@ fn a_code_that_the_model_does_not_know_is_undecided() {
         (&json!("not known"), &Value::Null, &json!([]))
     );
     let said = place.advise(&format!("-userlog job.log -now {NOW} 5.0"));
-    assert!(said.stdout.contains("Undecided:      The model has seen no release"), "{said:?}");
+    assert!(said.stdout.contains("  UNDECIDED  The model has seen no release"), "{said:?}");
     assert!(!said.stdout.contains("What counts:"), "{said:?}");
     let table = place.advise(&format!("-userlog job.log -now {NOW} -nobatch"));
     assert!(table.stdout.contains("not known undecided"), "{table:?}");
@@ -128,12 +128,12 @@ fn a_code_that_the_model_does_not_know_is_undecided() {
 #[test]
 fn what_counts_is_said_of_a_job_alone() {
     let place = place("6");
-    let alone = place.advise(&format!("-userlog job.log -now {NOW}"));
+    let alone = place.advise(&format!("-userlog job.log -now {NOW} -why"));
     assert!(alone.stdout.contains("\nWhat counts:   "), "{alone:?}");
     let mut two = log("6");
     two.push_str("012 (005.003.000) 2026-03-08 09:00:00 Job was held.\n\tThe run failed\n\tCode 6 Subcode 0\n...\n");
     place.file("job.log", two);
-    let groups = place.advise(&format!("-userlog job.log -now {NOW}"));
+    let groups = place.advise(&format!("-userlog job.log -now {NOW} -why"));
     assert!(!groups.stdout.contains("What counts"), "{groups:?}");
     for (words, wanted) in
         [("-af Band", false), ("-af ProcId inputs", true), ("-format %V Inputs", true)]
@@ -141,7 +141,7 @@ fn what_counts_is_said_of_a_job_alone() {
         let said = place.advise(&format!("-userlog job.log -now {NOW} {words}"));
         assert_eq!(said.stdout.contains("Change ="), wanted, "{words}: {said:?}");
     }
-    let named = place.advise(&format!("-userlog job.log -now {NOW} 5.0"));
+    let named = place.advise(&format!("-userlog job.log -now {NOW} 5.0 -why"));
     assert!(named.stdout.contains("\nWhat counts:   "), "{named:?}");
 }
 

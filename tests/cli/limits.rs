@@ -320,7 +320,7 @@ fn a_job_whose_own_policy_refuses_another_run_waits_for_nothing() {
     let other = log.replace("NumJobStarts >= 1", "NumJobStarts >= 2");
     place.file("other.log", other);
     let of = |words: &str| {
-        let said = place.advise(&format!("{words} -now {NOW} -json -explain-decision"));
+        let said = place.advise(&format!("{words} -now {NOW} -json"));
         let all: Value = serde_json::from_str(&said.stdout).expect("an array");
         let waits = all[0]["Decision"]["Choices"].as_array().expect("a list").iter();
         let wait = waits.clone().find(|choice| choice["Choice"] == "wait").expect("a choice");

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::harness::{Place, Said};
+use crate::harness::{NOW, Place, Said, ad};
 
 /// Advice on the held jobs of a recorded pool.
 fn advise(words: &str) -> Said {
@@ -21,6 +21,75 @@ fn totals_are_one_screen() {
     assert!(said.stdout.lines().count() <= 24, "{}", said.stdout);
     insta::assert_snapshot!(said.stdout);
     advise("-totals -json").is_error(&["-json"]);
+}
+
+/// Ads of held jobs, so many of them and of so many users; the reason is of a job's number.
+fn many(jobs: i32, users: i32, reason: impl Fn(i32) -> String) -> String {
+    let ad = |number: i32| {
+        let reason = reason(number);
+        let (user, since) = (number % users, 1_772_359_200 - number % 900);
+        let more = format!(
+            "Owner = \"u{user}\"\nUser = \"u{user}@example.org\"\nEnteredCurrentStatus = {since}\n\
+             HoldReasonSubCode = 256\nHoldReason = \"{reason}\"\n"
+        );
+        ad(100 + number / 20 * 300 + user, number % 20, &more)
+    };
+    (0..jobs).map(|number| ad(number) + "\n").collect()
+}
+
+/// A transfer that a server refused.
+fn refused(number: i32) -> String {
+    format!(
+        "Transfer input files failure at execution point slot1@e{}.example.org using protocol https. \
+         Details: Failed to connect to data.example.org port 443: Connection refused ( URL file = \
+         https://data.example.org/in/{number}.dat )|",
+        number % 60
+    )
+}
+
+#[test]
+fn one_server_that_refuses_many_users_is_one_incident() {
+    let place = Place::new();
+    place.file("held.ads", many(1854, 134, refused));
+    let said = place.advise(&format!("-jobads held.ads -now {NOW} -allusers"));
+    let mut lines = said.stdout.lines();
+    assert_eq!(lines.next(), Some("1854 held jobs of 134 users, 1 incident."), "{said:?}");
+    let row = lines.nth(2).expect("a row");
+    assert!(row.contains(" 1854 134 ") && row.contains("data.example.org"), "{row}");
+    assert!(said.stdout.lines().count() <= 60, "{}", said.stdout);
+    let whole = place.advise(&format!("-jobads held.ads -now {NOW} -allusers -incidents"));
+    assert_eq!(whole.stdout.lines().count(), 6, "{whole:?}");
+}
+
+#[test]
+fn a_screen_says_what_is_wrong_whose_it_is_and_what_to_do() {
+    let place = Place::new();
+    let reason = |number: i32| match number % 10 {
+        0..6 => refused(number),
+        6 | 7 => "Job has gone over memory limit of 1024 megabytes. Peak usage: 1500".to_owned(),
+        n => format!("reading from file /home/u{}/{n}.dat: (errno 2) No such file", number % 30),
+    };
+    place.file("held.ads", many(600, 30, reason));
+    let said = place.advise(&format!("-jobads held.ads -now {NOW} -allusers"));
+    let lines: Vec<&str> = said.stdout.lines().collect();
+    assert!(lines[0].starts_with("600 held jobs of 30 users, "), "{said:?}");
+    assert!(
+        lines.len() <= 60
+            && lines.iter().any(|line| line.starts_with("wait ") && line.contains(" 360 18 ")),
+        "{said:?}"
+    );
+    // Of a file that one owner has nobody else's row says anything.
+    let table = lines.iter().take_while(|line| !line.starts_with("One of each"));
+    for row in table.filter(|line| line.contains(".dat")) {
+        assert!(row.split_whitespace().nth(2).is_some_and(|user| user.starts_with('u')), "{row}");
+    }
+    for (by, heading) in [("owner", "OWNER"), ("cause", "CAUSE"), ("advice", "JOBS")] {
+        let said = place.advise(&format!("-jobads held.ads -now {NOW} -allusers -totals -by {by}"));
+        assert!(said.stdout.trim_start().starts_with(heading), "{said:?}");
+        assert!(said.stdout.lines().any(|line| line.starts_with("ALL")), "{said:?}");
+    }
+    place.advise("-by owner -workflow 1").is_error(&["-by", "-totals"]);
+    place.advise("-by site -totals").is_error(&["-by", "-workflow"]);
 }
 
 #[test]

@@ -83,7 +83,7 @@ fn a_request_that_no_slot_has_is_no_command() {
     assert_eq!(job["CommandsAfter"].as_array().unwrap().len(), 1, "{job}");
     let said = place.advise("7.0").stdout;
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    let sentence = "Raise RequestMemory to 4096 MiB (it used 2040 MiB). No slot of the pool has that now: of 2 slots \
+    let sentence = "Raise RequestMemory to 4096 MiB (it used 2040 MiB), then release. No slot of the pool has that now: of 2 slots \
                     the largest has 2300.";
     assert!(said.contains(sentence) && !said.contains("qedit"), "{said}");
 }

@@ -178,7 +178,7 @@ fn jobs_the_queue_does_not_have() {
 fn what_could_not_be_asked_is_told() {
     let place = Place::new();
     queue_of(&place, &ad(7, 0, ""));
-    let said = place.run(&["-now", NOW, "7.0"], "");
+    let said = place.run(&["-now", NOW, "7.0", "-why"], "");
     assert_eq!(said.status, 0, "{said:?}");
     assert!(said.stdout.contains("ads of earlier runs: cannot run condor_history"), "{said:?}");
     assert!(said.stdout.contains("EVENT_LOG is not set here"), "{said:?}");

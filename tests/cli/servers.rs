@@ -108,7 +108,7 @@ fn a_server_that_refuses_everybody_is_waited_for() {
         let story = refused(said, &[("bob", "b", 598), ("carol", "c", 603)]);
         let advice = story.after(600);
         assert_eq!(advice["Recommendation"], "wait", "{advice}");
-        let page = story.print(600, "8.0");
+        let page = story.print(600, "8.0").split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(page.contains("data.example refused another file to each of 3 owners"), "{page}");
         for wrong in ["back on its server", "correct the URL", "credential"] {
             assert!(!page.contains(wrong), "{wrong}: {page}");
@@ -156,15 +156,14 @@ fn a_url_that_is_wrong_is_named_with_where_it_stands_and_no_command() {
     let way = &advice["Change"]["ByHand"];
     assert_eq!((&way["Attribute"], &way["Element"]), (&"TransferInput".into(), &url("a").into()));
     assert_eq!(advice["Commands"], Value::Array(Vec::new()), "{advice}");
-    let page = story.print(600, "8.0");
+    let page = story.print(600, "8.0 -why");
     let flat = page.split_whitespace().collect::<Vec<_>>().join(" ");
     let said = "To correct it: In the submit file it is the element http://data.example/a of \
                 transfer_input_files. For a job in the queue, condor_qedit ID TransferInput \
                 '\"...\"' replaces the whole list,";
     assert!(flat.contains(said), "{page}");
-    // The text is no command: none begins in the first column but the release.
-    let commands: Vec<&str> = page.lines().filter(|line| line.starts_with("condor_")).collect();
-    assert!(commands.len() == 1 && commands[0].starts_with("condor_release "), "{page}");
+    // The text is no command.
+    assert!(page.contains("\n  after that condor_release ") && !page.contains("\n  do "), "{page}");
 }
 
 #[test]
@@ -174,9 +173,9 @@ fn jobs_of_a_group_are_shown_where_their_own_url_stands() {
     story.ad = format!("{}\n{other}", story.ad);
     let page = story.print(600, "");
     let flat = page.split_whitespace().collect::<Vec<_>>().join(" ");
-    let said = "To correct it: In the submit file it is the list behind transfer_input_files.";
+    let said = "Each has its own: 8.0 has http://data.example/a, 8.1 has http://data.example/b.";
     assert!(flat.contains(said), "{page}");
-    assert!(!page.lines().any(|line| line.starts_with("condor_qedit")), "{page}");
+    assert!(!page.contains("condor_qedit"), "{page}");
 }
 
 const UNRESOLVED: &str = "Could not resolve host: dta.example";
@@ -207,7 +206,7 @@ fn a_name_that_nobody_ever_resolved_is_looked_at() {
     for said in [
         "No job was seen to reach the server of its URL in the 2 hours since it first \
          failed, 3 tries: its name could not be resolved.",
-        "The name of the server in http://dta.example/a, and its port: are they right?",
+        "Look at the name of the server in http://dta.example/a, and its port: are they right?",
         "transfer_input_files",
     ] {
         assert!(page.contains(said), "{said}: {page}");

@@ -53,7 +53,7 @@ fn what_may_be_tried_again_is_nothing_to_correct() {
     let said = place.run(&["7.0", "-now", NOW], "");
     assert_eq!(said.status, 0, "{said:?}");
     insta::assert_snapshot!(said.stdout);
-    for wrong in ["Change first", "by hand", "the URL"] {
+    for wrong in ["CHANGE", "by hand", "the URL"] {
         assert!(!said.stdout.contains(wrong), "{wrong}: {}", said.stdout);
     }
     let [asked] = &calls(&place)[..] else { panic!("asked more than once") };

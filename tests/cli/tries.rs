@@ -145,15 +145,14 @@ fn the_output_of_a_program_is_looked_at_before_one_is_tried() {
     let commands: &[&str] = if is_root { &[] } else { &[command] };
     assert_eq!(own[0]["Commands"], serde_json::json!(commands));
     let text = place.advise(&format!("-jobads held.ads -now {now} 9.2")).stdout;
-    assert!(text.contains("\n  LOOK first, release nothing yet."), "{text}");
-    assert!(text.contains("\nLook at:        The end of what its program wrote"), "{text}");
-    assert_eq!(text.contains(&format!("\n{command}\n")), !is_root, "{text}");
+    assert!(text.contains("\n  LOOK       Look at the end of what its program wrote"), "{text}");
+    assert_eq!(text.contains(&format!("\n  do         {command}\n")), !is_root, "{text}");
 }
 
 #[test]
 fn what_was_weighed_is_a_table() {
     let log = Log::new(20, AWAY, "Code 13 Subcode 256");
-    insta::assert_snapshot!(log.print(15, "-explain-decision"));
+    insta::assert_snapshot!(log.print(15, "-why"));
     let plain = log.print(15, "");
     assert!(!plain.contains("AGAINST IT") && !plain.contains("Decided by"), "{plain}");
     let advices = log.ask(15);

@@ -128,7 +128,7 @@ const EDITED: &str = "HoldReasonCode = 26\n";
 fn a_new_hold_reason_is_quoted_and_keeps_its_secret() {
     let queue = Queue::new(&[ad(7, 0, "")]);
     let watching = queue.watch("-watch:1 -wide 7");
-    watching.line("Trust:");
+    watching.line("  more ");
     let reason = "HoldReason = \"Error: cannot open https://me:Ab12cd34@data.example/x\"\n";
     queue.holds(&[ad(7, 0, ""), ad(7, 1, reason)]);
     let held = watching.line("went on hold");
@@ -140,7 +140,7 @@ fn a_new_hold_reason_is_quoted_and_keeps_its_secret() {
 fn changes_are_printed_until_no_job_is_left() {
     let queue = Queue::new(&[ad(7, 0, ""), ad(7, 1, "")]);
     let watching = queue.watch("-watch:1 -wide 7");
-    watching.line("2 held jobs in 1 group");
+    watching.line("2 jobs of cluster 7");
     queue.holds(&[ad(7, 0, ""), ad(7, 1, ""), ad(7, 2, "")]);
     let held = watching.line("went on hold");
     assert!(held.contains(" 7.2 went on hold: "), "{held}");
@@ -149,7 +149,7 @@ fn changes_are_printed_until_no_job_is_left() {
     let changed = watching.line(" -> ");
     assert!(changed.contains(" 3 jobs of cluster 7: "), "{changed}");
     assert!(
-        changed.contains(": change -> look. The access point's SYSTEM_PERIODIC_HOLD: "),
+        changed.contains(": change -> look. Look at the access point's SYSTEM_PERIODIC_HOLD: "),
         "{changed}"
     );
     queue.holds(&[

@@ -62,8 +62,8 @@ fn a_log_of_another_zone_is_read_in_its_own() {
         assert_eq!(here[0]["HeldSince"], 1_772_359_200);
         assert_eq!(here[0]["EventLog"], if option == "-eventlog" { "whole" } else { "none" });
     }
-    let said = place.advise(&format!("-jobads held.ads -userlog job.log -now {NOW}"));
-    assert!(said.stdout.contains("\nNote:           job.log: its times are 6 hours"), "{said:?}");
+    let said = place.advise(&format!("-jobads held.ads -userlog job.log -now {NOW} -why"));
+    assert!(said.stdout.contains("\nNote: job.log: its times are 6 hours"), "{said:?}");
 }
 
 /// The log with its times so many seconds later than it has them after `now`.
@@ -193,7 +193,7 @@ fn one_of_ten_may_disagree() {
     for advice in judged(&ads, &log).iter().flatten() {
         assert_eq!(notes(advice).len(), 1, "{advice}");
     }
-    let words = format!("-jobads held.ads -userlog job.log -now {NOW}");
+    let words = format!("-jobads held.ads -userlog job.log -now {NOW} -why");
     let said = place(&ads, &log).advise(&words);
     assert_eq!(said.stdout.matches("Note: job.log: its times are 6 hours").count(), 1, "{said:?}");
     let (ads, log) = ten(3..6);

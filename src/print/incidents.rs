@@ -1,0 +1,249 @@
+//! Incidents: all jobs, of any user and cluster, that one thing holds, a row of a table each.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Page;
+use super::plain_table::lines;
+use super::wrap::{cut, wrap};
+use crate::advice::{Advice, Evidence, Recommendation, SharedCause};
+use crate::catalogue::Fault;
+use crate::features::Scope;
+use crate::sentences;
+use crate::sentences::times::length;
+use crate::text::{Foreign, plural, printable};
+use eventlog::JobId;
+
+/// What holds of one incident have in common.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    recommendation: Recommendation,
+    thing: Thing,
+    /// The entry of the catalogue, else what the holds say.
+    entry: Option<&'static str>,
+    cause: Option<SharedCause>,
+}
+
+/// What is at fault.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Thing {
+    /// What many share, by its name where it has one: a server, a machine, a site, the access
+    /// point, a policy.
+    Shared(Option<Foreign>),
+    /// What is of one owner.
+    Of(Option<Foreign>),
+}
+
+/// The jobs of an incident.
+#[derive(Debug)]
+struct Incident {
+    first: Advice,
+    jobs: usize,
+    owners: BTreeSet<Option<Foreign>>,
+    clusters: BTreeSet<i32>,
+    /// When the first and the last of its holds began, Unix seconds.
+    oldest: i64,
+    newest: i64,
+}
+
+/// Incidents of the advices added so far.
+#[derive(Debug, Default)]
+pub(super) struct Incidents {
+    of: BTreeMap<Key, Incident>,
+    jobs: usize,
+    owners: BTreeSet<Option<Foreign>>,
+}
+
+/// Columns of a page without a limit that say what is wrong.
+const WIDEST: usize = 120;
+
+/// Columns of an owner.
+const OWNER: usize = 10;
+
+/// Headings; what to do and what is wrong stand behind them.
+const HEADINGS: [&str; 9] =
+    ["ADVICE", "JOBS", "USERS", "SINCE", "ID", "CLUSTERS", "LAST", "AT_FAULT", "ENDS_BY"];
+
+/// As many of them as stand above cards.
+const SHORT: usize = 5;
+
+impl Incidents {
+    pub(super) fn add(&mut self, advice: &Advice) {
+        let held = &advice.held;
+        self.jobs += 1;
+        if !self.owners.contains(&held.owner) {
+            self.owners.insert(held.owner.clone());
+        }
+        let incident = self.of.entry(key(advice)).or_insert_with(|| Incident {
+            first: advice.clone(),
+            jobs: 0,
+            owners: BTreeSet::new(),
+            clusters: BTreeSet::new(),
+            oldest: held.held_since,
+            newest: held.held_since,
+        });
+        incident.jobs += 1;
+        let is_other = incident.owners.insert(held.owner.clone()) && incident.owners.len() > 1;
+        incident.share(advice);
+        if is_other {
+            // Names of files that one of several owners has are nobody else's to read.
+            incident.first.held.reason = None;
+            incident.first.look = None;
+        }
+        incident.clusters.insert(held.job.cluster);
+        incident.oldest = incident.oldest.min(held.held_since);
+        incident.newest = incident.newest.max(held.held_since);
+    }
+
+    /// Those that hold most jobs, so many at most: what can be done at once first.
+    fn most(&self, rows: Option<usize>) -> Vec<(&Key, &Incident)> {
+        let mut all: Vec<(&Key, &Incident)> = self.of.iter().collect();
+        all.sort_by_key(|(_, incident)| std::cmp::Reverse(incident.jobs));
+        all.truncate(rows.unwrap_or(usize::MAX));
+        all.sort_by_key(|(key, incident)| (key.recommendation.rank(), -(incident.jobs as i64)));
+        all
+    }
+
+    /// A job of each row of the table.
+    pub(super) fn firsts(&self, rows: usize) -> Vec<JobId> {
+        self.most(Some(rows)).iter().map(|(_, incident)| incident.first.held.job).collect()
+    }
+
+    /// How many jobs there are, and a table of at most so many rows.
+    pub(super) fn text(&self, rows: Option<usize>, page: &Page) -> String {
+        let shown = self.most(rows);
+        let columns = if rows.is_some() { SHORT } else { HEADINGS.len() };
+        let cells: Vec<[String; HEADINGS.len()]> =
+            shown.iter().map(|(key, incident)| incident.cells(key, page)).collect();
+        let cells = cells.iter().map(|cells| &cells[..columns]);
+        let mut table =
+            lines(&HEADINGS[..columns], cells, 1, |index| matches!(index, 1 | 3 | 5 | 6));
+        let what = shown.iter().map(|(_, incident)| incident.what());
+        match rows {
+            Some(_) => behind(&mut table, what, page.style.columns),
+            None => below(&mut table, what, page.style.columns),
+        }
+        let mut out = format!(
+            "{} of {}, {}.\n\n{}\n",
+            plural(self.jobs, "held job"),
+            plural(self.owners.len(), "user"),
+            plural(self.of.len(), "incident"),
+            table.join("\n")
+        );
+        let printed: usize = shown.iter().map(|(_, incident)| incident.jobs).sum();
+        if printed < self.jobs {
+            let more = plural(self.of.len() - shown.len(), "more incident");
+            let jobs = plural(self.jobs - printed, "job");
+            out.push_str(&format!("{more} of {jobs}: -incidents prints all.\n"));
+        }
+        out
+    }
+}
+
+/// What to do and what is wrong behind each row, as much as fits.
+fn behind(table: &mut [String], what: impl Iterator<Item = String>, columns: Option<usize>) {
+    let width = table.iter().map(String::len).max().unwrap_or(0);
+    let left = columns.map_or(WIDEST, |columns| columns.saturating_sub(width + 1));
+    let what = std::iter::once("WHAT TO DO (WHAT IS WRONG)".to_owned()).chain(what);
+    for (line, what) in table.iter_mut().zip(what) {
+        *line = format!("{line:<width$} {}", cut(&what, left)).trim_end().to_owned();
+    }
+}
+
+/// All of it below each row.
+fn below(table: &mut [String], what: impl Iterator<Item = String>, columns: Option<usize>) {
+    for (line, what) in table.iter_mut().skip(1).zip(what) {
+        let what = wrap("    ", 4, &what, columns);
+        *line = format!("{line}\n{}", what.trim_end());
+    }
+}
+
+impl Incident {
+    /// Leaves of what it says what another job has too.
+    fn share(&mut self, other: &Advice) {
+        let first = &mut self.first;
+        if first.held.reading != other.held.reading {
+            let reading = first.held.reading.take().zip(other.held.reading.as_ref());
+            first.held.reading = reading.and_then(|(one, other)| one.join(other));
+        }
+        let what = |advice: &Advice| advice.change.as_ref().map(|change| change.what.clone());
+        if what(first) != what(other) {
+            let change = first.change.take().zip(other.change.as_ref());
+            first.change = change.and_then(|(mut one, other)| {
+                one.what = one.what.join(&other.what)?;
+                Some(one)
+            });
+        }
+        first.correct_before.clear();
+    }
+
+    fn cells(&self, key: &Key, page: &Page) -> [String; HEADINGS.len()] {
+        let fault = self.first.diagnosis.at_fault.first();
+        let age = |at: i64| length(page.now.saturating_sub(at));
+        let users = match self.owners.iter().next() {
+            Some(Some(owner)) if self.owners.len() == 1 => cut(&owner.named(OWNER), OWNER),
+            _ => self.owners.len().to_string(),
+        };
+        [
+            key.recommendation.name().to_owned(),
+            self.jobs.to_string(),
+            users,
+            age(self.oldest),
+            self.first.held.job.to_string(),
+            self.clusters.len().to_string(),
+            age(self.newest),
+            fault.map_or_else(|| "?".to_owned(), |one| one.fault.to_string()),
+            self.first.diagnosis.ends.map_or_else(|| "?".to_owned(), |ends| ends.to_string()),
+        ]
+    }
+
+    /// What to do, and what is wrong.
+    fn what(&self) -> String {
+        let cause = sentences::cause(&self.first);
+        let cause = cause.trim_end_matches('.');
+        let text = match sentences::to_do(&self.first).as_str() {
+            "-" => cause.to_owned(),
+            to_do => format!("{to_do} ({cause})"),
+        };
+        printable(&text).into_owned()
+    }
+}
+
+fn key(advice: &Advice) -> Key {
+    let held = &advice.held;
+    let reading = held.reading.as_ref();
+    let entry = reading.map(|reading| reading.entry().name.as_str());
+    let fault = advice.diagnosis.at_fault.first().map(|one| one.fault);
+    let thing = match fault {
+        Some(Fault::Machine | Fault::Site) => {
+            Thing::Shared(advice.diagnosis.place.clone().map(Foreign::from))
+        }
+        Some(Fault::Server) => Thing::Shared(server(advice)),
+        Some(Fault::AccessPoint | Fault::Policy) => Thing::Shared(None),
+        _ => Thing::Of(held.owner.clone()),
+    };
+    let cause = entry.is_none().then(|| held.cause.clone());
+    Key { recommendation: advice.recommendation, thing, entry, cause }
+}
+
+/// The server of a hold: as its reason names it, else as evidence does.
+fn server(advice: &Advice) -> Option<Foreign> {
+    let reading = advice.held.reading.as_ref();
+    let named = ["host", "url"].iter().find_map(|part| reading?.part(part));
+    let seen = || {
+        advice.evidence.iter().find_map(|seen| match seen {
+            Evidence::BeganSince { near, .. } | Evidence::HeldNow { near, .. }
+                if near.scope == Scope::Server =>
+            {
+                near.name.clone()
+            }
+            _ => None,
+        })
+    };
+    named.map(|name| Foreign::from(server_of(name.as_given()))).or_else(seen)
+}
+
+/// The server of a URL, or the name itself.
+fn server_of(name: &str) -> &str {
+    let rest = name.split_once("://").map_or(name, |(_, rest)| rest);
+    rest.split('/').next().unwrap_or(rest)
+}
