@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use SetBy::{AccessPoint, ExecutionPoint, Job, Person};
@@ -132,7 +133,7 @@ impl Cause {
 }
 
 /// Who decides on a hold: it is always the access point that writes the code into the job ad.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all(deserialize = "lowercase"))]
 pub enum SetBy {
     /// Somebody, with a command.

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
 use eventlog::JobId;
-use holdadvise::advice::{Advice, Advisor, Evidence, Held, LookAt, Policies, Recommendation};
+use holdadvise::advice::{
+    Advice, Advisor, AgainstChoice, Evidence, Held, LookAt, Policies, Recommendation,
+};
 use holdadvise::checks::{Finding, LocalFiles, Urls};
 use holdadvise::history::HoldInQueue;
 use holdadvise::model::Model;
@@ -76,9 +78,10 @@ fn shown(advice: &Advice) -> Vec<Value> {
 /// A time that an answer stated, and that has come: of a wait, or of a try.
 fn stated(advice: &Advice, now: i64) -> bool {
     let look_again = advice.wait.as_ref().map(|wait| wait.look_again);
-    let choices = serde_json::to_value(&advice.choices).unwrap();
-    let of_tries = choices["Choices"].as_array().into_iter().flatten();
-    let until = of_tries.filter_map(|choice| choice["Against"]["Until"].as_i64());
+    let until = advice.choices.choices.iter().filter_map(|choice| match choice.against {
+        Some(AgainstChoice::TooEarly { until }) => Some(until),
+        _ => None,
+    });
     look_again.into_iter().chain(until).any(|at| at <= now)
 }
 

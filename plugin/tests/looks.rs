@@ -167,7 +167,7 @@ fn status(pid: u32, name: &str) -> Option<String> {
 
 /// The file x was seen, and nothing is wrong.
 fn is_in_order(record: &str) -> bool {
-    record.contains("/games/x\"") && !record.contains("StillThere") && !record.contains("Err")
+    record.contains("/games/x\"") && !record.contains("Wrong") && !record.contains("Err")
 }
 
 fn number(what: &str, account: &str) -> u32 {

@@ -1,13 +1,19 @@
 //! Advice, and what `condor_releaseexpr` says.
 
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 use holdadvise::checks::{Program, serve};
 use holdadvise::cli::releaseexpr::{self as tool, Data};
 use holdadvise::inquiry::{Answer, Checks, Config, Inputs, Inquiry, JobAds};
 use holdadvise::print::{Page, Style, attributes, text};
 use holdadvise::queue::{JobSpec, Selection};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::errors::{input_error, raised};
@@ -31,7 +37,7 @@ pub(crate) fn advise(
     jobads: Option<&Bound<'_, PyAny>>,
     jobs: Vec<String>,
     constraint: Option<String>,
-    limit: Option<usize>,
+    limit: Option<i64>,
     userlog: Vec<PathBuf>,
     eventlog: Vec<PathBuf>,
     epochs: Option<PathBuf>,
@@ -48,6 +54,14 @@ pub(crate) fn advise(
     let cost = cost.iter().map(|cost| {
         cost.parse().map_err(|error| input_error(&format!("cost: {cost:?} is {error}")))
     });
+    let limit = limit.map(|limit| match usize::try_from(limit) {
+        Ok(limit) if limit > 0 => Ok(limit),
+        _ => Err(input_error(&format!("limit: {limit} is not a whole number from 1 on"))),
+    });
+    let checks = checks.map(|word| {
+        let none = || input_error(&format!("checks: {word:?} is not one of own, local, all, none"));
+        Checks::read(&word).ok_or_else(none)
+    });
     let inquiry = Inquiry {
         selection: Selection {
             jobs: jobs.iter().flat_map(|word| JobSpec::list(word)).collect(),
@@ -56,13 +70,13 @@ pub(crate) fn advise(
             thrashing: true,
             ..Selection::default()
         },
-        limit,
+        limit: limit.transpose()?,
         job_ads,
         user_logs: userlog,
         event_logs: eventlog,
         epochs,
         model,
-        checks: checks.and_then(|word| Checks::read(&word)),
+        checks: checks.transpose()?,
         costs: cost.collect::<PyResult<_>>()?,
         now: now.map(unix_seconds).transpose()?,
         inputs: Inputs::OfAll,
@@ -76,24 +90,51 @@ pub(crate) fn advise(
     }
     let looks = looks.map(|(path, arguments)| Program::Other { path, arguments });
     let page = Page::here(Style::of_terminal(), inquiry.time());
-    let mut advices = Vec::new();
-    let asked = || {
+    let asked = move |is_given_up: &AtomicBool| {
         let config = Config::looking_with(looks);
-        inquiry.ask(&config, page.now, &mut |advice, _| {
+        let mut advices = Vec::new();
+        let answer = inquiry.ask(&config, page.now, &mut |advice, _| {
+            if is_given_up.load(Ordering::Relaxed) {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
             let attributes = serde_json::to_string(&attributes(advice, &page.zone))?;
             advices.push((attributes, text(advice, &page)));
             Ok(())
-        })
+        });
+        answer.map(|Answer { remarks, .. }| (advices, remarks.refused, remarks.faults))
     };
-    let answer = py.detach(|| with_threads(asked))?.map_err(|error| raised(&error))?;
-    let Answer { remarks, .. } = answer;
-    Ok((advices, remarks.refused, remarks.faults))
+    waited(py, asked)?.map_err(|error| raised(&error))
 }
 
+/// How often Python is asked whether a signal came.
+const BETWEEN: Duration = Duration::from_millis(50);
+
 /// Works with threads of this call alone: in a process that was forked those of all calls are gone.
-fn with_threads<T: Send>(work: impl FnOnce() -> T + Send) -> PyResult<T> {
-    let threads = rayon::ThreadPoolBuilder::new().build();
-    Ok(threads.map_err(|error| raised(&error))?.install(work))
+/// Where a signal makes Python raise, the work is given up and told so.
+fn waited<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce(&AtomicBool) -> T + Send + 'static,
+) -> PyResult<T> {
+    // A panic is told of by a channel without an end.
+    let threads = rayon::ThreadPoolBuilder::new().panic_handler(drop).build();
+    let threads = threads.map_err(|error| raised(&error))?;
+    let is_given_up = Arc::new(AtomicBool::new(false));
+    let (sender, mut done) = mpsc::channel();
+    let told = Arc::clone(&is_given_up);
+    // Nobody waits where it was given up.
+    threads.spawn(move || drop(sender.send(work(&told))));
+    loop {
+        let done = &mut done;
+        match py.detach(move || done.recv_timeout(BETWEEN)) {
+            Ok(answer) => return Ok(answer),
+            Err(RecvTimeoutError::Timeout) => {
+                py.check_signals().inspect_err(|_| is_given_up.store(true, Ordering::Relaxed))?;
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(PyRuntimeError::new_err("the call failed; please report it"));
+            }
+        }
+    }
 }
 
 /// What `condor_releaseexpr` prints with these options, `-json` among them, and what it says
@@ -121,7 +162,7 @@ pub(crate) fn releaseexpr(
     if let Some(now) = now {
         options.extend(["-now".into(), unix_seconds(now)?.to_string().into()]);
     }
-    let answer = py.detach(|| with_threads(|| tool::data(&options, text)))?;
+    let answer = waited(py, move |_| tool::data(&options, text))?;
     let Data { answer, said } = answer.map_err(|error| raised(&error))?;
     Ok((answer.to_string(), said))
 }

@@ -1,6 +1,7 @@
 //! `EventLog` and `Event`.
 
 use std::fs::File;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -20,6 +21,7 @@ use crate::values::{event_ad, moment, time_zone};
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// What an event has, read and not borrowed.
+#[derive(PartialEq)]
 pub(crate) struct Owned {
     number: u16,
     job: JobId,
@@ -30,7 +32,8 @@ pub(crate) struct Owned {
 }
 
 /// An event of a job event log.
-#[pyclass(frozen, module = "holdadvise")]
+#[pyclass(frozen, eq, module = "holdadvise")]
+#[derive(PartialEq)]
 pub(crate) struct Event(Owned);
 
 #[pymethods]
@@ -90,6 +93,13 @@ impl Event {
     fn attributes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyMappingProxy>> {
         let dict: Bound<'py, PyDict> = event_ad(py, &self.0.ad)?;
         Ok(PyMappingProxy::new(py, dict.as_mapping()))
+    }
+
+    fn __hash__(&self) -> u64 {
+        let Owned { number, job, subproc, time, offset, .. } = &self.0;
+        let mut hasher = DefaultHasher::new();
+        (number, job, subproc, time.seconds, offset).hash(&mut hasher);
+        hasher.finish()
     }
 
     fn __repr__(&self) -> String {
@@ -177,7 +187,7 @@ impl EventLog {
     #[new]
     #[pyo3(signature = (
         path, /, *, damaged="raise", stop_after=Some(0.0), rotated=false, time_zone=None
-    ))]
+    ), text_signature = "(path, /, *, damaged='raise', stop_after=0.0, rotated=False, time_zone=None)")]
     fn new(
         py: Python<'_>,
         path: PathBuf,

@@ -49,8 +49,8 @@ impl Source {
 }
 
 /// A part of a file that could not be used.
-#[pyclass(frozen, get_all, module = "holdadvise")]
-#[derive(Clone, Debug)]
+#[pyclass(frozen, get_all, eq, hash, module = "holdadvise")]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Damage {
     /// What was expected, and where.
     message: String,

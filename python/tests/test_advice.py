@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from datetime import datetime, timezone
 
@@ -191,6 +192,49 @@ class Advised(unittest.TestCase):
             advice.to_dict()["Evidence"].clear()
             self.assertEqual(advice.to_dict(), names)
 
+    def test_what_is_equal_has_one_hash(self):
+        one, other = (holdadvise.advise(self.ads, now=NOW, **LOGS) for _ in range(2))
+        self.assertEqual(one, other)
+        self.assertEqual(set(one), set(other))
+        self.assertGreater(len(set(one)), 20)
+        statements = [advice.evidence for advice in (one[0], other[0])]
+        self.assertEqual(*map(set, statements))
+        log = POOL / "userlog" / "alice-memory-access-point.log"
+        events = [list(holdadvise.EventLog(log)) for _ in range(2)]
+        self.assertEqual(*events)
+        self.assertEqual(len(set(events[0] + events[1])), len(events[0]))
+
+    def test_a_notebook_shows_text_of_others_as_text(self):
+        ad = dict(self.ads[0].items())
+        ad["HoldReason"] = ad["Owner"] = "<script>alert(1)</script>"
+        found = holdadvise.advise([ad], now=NOW)
+        for page in (found._repr_html_(), found[0]._repr_html_()):
+            self.assertIn("&lt;script&gt;", page)
+            self.assertNotIn("<script", page)
+        table = type(found)(found * 101)._repr_html_()
+        self.assertEqual((table.count("<tr>"), table.count("<p>1 more.</p>")), (101, 1))
+
+    def test_an_interrupt_ends_a_long_call(self):
+        ads = []
+        for cluster in range(3000):
+            ads.append(f"ClusterId = {cluster}\nProcId = 0\nJobStatus = 5\nHoldReasonCode = 13\n")
+        code = "import holdadvise, sys; print('begun', flush=True); "
+        code += f"holdadvise.advise(sys.argv[1], now={NOW})"
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "ads"
+            path.write_text("\n".join(ads))
+            started = subprocess.Popen(
+                ["/usr/bin/env", "--default-signal=INT", sys.executable, "-c", code, path],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            self.assertEqual(started.stdout.readline(), "begun\n")
+            time.sleep(0.5)
+            started.send_signal(signal.SIGINT)
+            _, said = started.communicate(timeout=30)
+        self.assertIn("KeyboardInterrupt", said)
+
     def test_a_block_is_that_of_the_tool(self):
         block = tool(
             "condor_holdadvise", "21.0", "-jobads", POOL / "held.long", *OPTIONS, "-now", NOW
@@ -238,6 +282,9 @@ class Refused(unittest.TestCase):
             ),
             ({"jobads": ads, "jobs": "99999.0"}, holdadvise.InputError, "job 99999.0 is not in"),
             ({"jobads": ads, "jobs": ["-apply"]}, holdadvise.InputError, "-apply"),
+            ({"jobads": ads, "checks": "some"}, holdadvise.InputError, 'checks: "some" is not one'),
+            ({"jobads": ads, "limit": 0}, holdadvise.InputError, "limit: 0 is not a whole number"),
+            ({"jobads": ads, "limit": -1}, holdadvise.InputError, "limit: -1 is not a whole"),
             ({"jobads": ads, "constraint": "("}, holdadvise.InputError, "expected"),
             ({"jobads": [object()]}, TypeError, "expected an ad"),
             ({"jobads": ads, "now": "soon"}, TypeError, ""),

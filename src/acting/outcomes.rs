@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::advice::{Costs, Recommendation};
 use crate::journal::{ActStep, Advised, Did, Entry, EntryKind, Result};
 
 /// Releases with one code, version of HTCondor and recommendation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct ReleaseFigures {
     /// Releases.
@@ -46,7 +47,7 @@ struct Sums {
 }
 
 /// What releases are put together by.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct Group {
     /// HoldReasonCode.

@@ -1,6 +1,7 @@
 //! How what is corrected by hand is written: the line of the submit file, and the attribute in the
 //! queue.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::change_kind::{Change, ChangeKind, Correction};
@@ -12,7 +13,7 @@ use crate::text::Foreign;
 const ELEMENTS: usize = 10_000;
 
 /// Where the faulty name stands.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct ByHand {
     /// The attribute of the job.

@@ -1,5 +1,6 @@
 //! What is changed before a release, as data.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::by_hand::ByHand;
@@ -11,20 +12,15 @@ use crate::sizes::Resource;
 use crate::text::Foreign;
 
 /// What to change before a release, and how.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "PascalCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Change {
     /// What to change.
-    #[serde(flatten)]
     pub what: ChangeKind,
     /// The commands that make the change, in order. None where it is made by hand.
-    #[serde(skip)]
     pub commands: Vec<Command>,
     /// What goes with it.
-    #[serde(flatten)]
     pub facts: EditFacts,
     /// Where the faulty name stands, of what is corrected by hand.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub by_hand: Option<ByHand>,
 }
 
@@ -36,7 +32,7 @@ impl Change {
 }
 
 /// What to change.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "Kind", rename_all_fields = "PascalCase")]
 pub enum ChangeKind {
     /// Request more of a resource.
@@ -111,6 +107,7 @@ pub enum ChangeKind {
         name: Option<Foreign>,
         /// What the catalogue says of it, in place of what is usual.
         #[serde(rename = "Catalogue", skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "Option<String>")]
         remedy: Option<Reading>,
     },
     /// Correct what its program names.
@@ -130,7 +127,7 @@ pub enum ChangeKind {
 }
 
 /// How a limit of the job's own is raised.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "By", rename_all_fields = "PascalCase")]
 pub enum LimitRaise {
     /// By an attribute of the job.
@@ -165,7 +162,7 @@ pub enum LimitRaise {
 }
 
 /// What to correct by hand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub enum Correction {
     /// A credential has to be renewed.
     Credential,

@@ -1,21 +1,21 @@
 //! What can be done about a held job: what each choice is expected to cost, and what stands against
 //! it.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::costs::Costs;
 use super::never::AgainstRemoval;
 use super::report::Recommendation;
+use super::try_one::as_text;
 use crate::catalogue::Trouble;
 use crate::history::Action;
 use eventlog::JobId;
 
 /// One thing that can be done.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "PascalCase")]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Choice {
     /// What it is; `undecided` stands for leaving the job held.
-    #[serde(rename = "Choice")]
     pub recommendation: Recommendation,
     /// The action that the release after it stands for.
     pub action: Option<Action>,
@@ -28,7 +28,7 @@ pub struct Choice {
 }
 
 /// What stands against a choice.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "Kind", rename_all_fields = "PascalCase")]
 pub enum Against {
     /// The model was trained on too few releases after this code.
@@ -87,11 +87,15 @@ pub enum Against {
     /// One of them was released, and it is not known yet how that ends.
     OpenTry {
         /// Which.
+        #[serde(serialize_with = "as_text")]
+        #[schemars(with = "String")]
         job: JobId,
     },
     /// One of them got through after a release: the others need no further try.
     TryWorked {
         /// Which.
+        #[serde(serialize_with = "as_text")]
+        #[schemars(with = "String")]
         job: JobId,
     },
     /// It is too early to try again.
@@ -102,6 +106,8 @@ pub enum Against {
     /// Jobs that were released were held again for something that stays until somebody acts.
     TriesFailed {
         /// One of them.
+        #[serde(serialize_with = "as_text")]
+        #[schemars(with = "String")]
         job: JobId,
     },
     /// Leaving it held is expected to cost less.
@@ -138,7 +144,7 @@ pub enum Against {
 }
 
 /// Which rule decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub enum Rule {
     /// A log shows that the hold is over.
     Over,
@@ -169,8 +175,7 @@ pub enum Rule {
 }
 
 /// All choices, and which rule decided between them.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "PascalCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Choices {
     /// Which rule decided.
     pub rule: Rule,

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::policy::{Knobs, is_owners};
@@ -76,7 +77,7 @@ impl Editable {
 }
 
 /// A new value of an attribute; [`Editable::edit`] makes it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct Edit {
     attribute: String,
@@ -119,7 +120,7 @@ impl Edit {
 }
 
 /// An attribute that a change is about, and the setting that keeps it from edits.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct KeptAttribute {
     /// Its name.

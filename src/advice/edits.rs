@@ -2,6 +2,7 @@
 //! whether it is to be taken back.
 
 use classads::ClassAd;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::changes::{Change, ChangeKind, Correction};
@@ -10,7 +11,7 @@ use super::editable::{Editable, KeptAttribute, command_of as command};
 use super::figure::Figure;
 
 /// What goes with a change.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct EditFacts {
     /// The slots that could take the job with it; `None` where no pool was asked.
@@ -26,7 +27,7 @@ pub struct EditFacts {
 
 /// Slots that could take a job, by their whole sizes: Requirements are not evaluated, and what else
 /// runs there is not looked at.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "Kind", rename_all_fields = "PascalCase")]
 pub enum SlotsFor {
     /// So many.
@@ -60,7 +61,7 @@ impl SlotsFor {
 }
 
 /// Why an edit of the queue's job alone is lost for the next one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub enum Resubmits {
     /// A factory makes more jobs of the cluster (late materialization).
     Factory,
@@ -87,7 +88,7 @@ impl Resubmits {
 }
 
 /// A line of the submit file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct SubmitLine {
     /// The submit command, `request_memory`.

@@ -1,5 +1,6 @@
 //! Why: this job's history, what became of like holds, and what goes on around it.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::exit_status::ExitStatus;
@@ -17,7 +18,7 @@ use crate::hold_code::{self, Cause, cause_of};
 use crate::text::Foreign;
 
 /// How a hold ended that an ad still shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub enum Ending {
     /// The job was released.
     Released,
@@ -28,7 +29,7 @@ pub enum Ending {
 }
 
 /// Something that was seen of a hold: of the job itself, or of other jobs.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "Kind", rename_all_fields = "PascalCase")]
 pub enum Evidence {
     /// A log shows that the hold of its ad is over: the ad is older.
@@ -187,7 +188,7 @@ pub enum Evidence {
 }
 
 /// Jobs that share something with the held job.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct Near {
     /// What they share.
@@ -199,7 +200,7 @@ pub struct Near {
 }
 
 /// What became of releases.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct Results {
     /// Of which jobs.

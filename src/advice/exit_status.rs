@@ -1,6 +1,7 @@
 //! How a program ended, where that names a kind of cause.
 
 use classads::ClassAd;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// An exit status above this is a signal in a shell's words: 128 and its number (POSIX, Shell Command
@@ -8,7 +9,7 @@ use serde::Serialize;
 const OF_SIGNAL: i64 = 128;
 
 /// How the last run of a job's program ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct ExitStatus {
     /// ExitCode; `None` where a signal ended it.
@@ -20,7 +21,7 @@ pub struct ExitStatus {
 }
 
 /// What an exit status says of the cause.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub enum ExitKind {
     /// 126: a command was found and could not be executed (POSIX, Shell Command Language, 2.8.2).
     NotExecutable,

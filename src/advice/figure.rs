@@ -1,7 +1,9 @@
 //! Figures of one job, and of several.
 
+use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
 /// A figure of one job, or the least and the most of several.
@@ -77,5 +79,19 @@ impl<T: Serialize + PartialEq> Serialize for Figure<T> {
             true => self.least.serialize(serializer),
             false => [&self.least, &self.most].serialize(serializer),
         }
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Figure<T> {
+    fn schema_name() -> Cow<'static, str> {
+        format!("Figure_{}", T::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let (one, pair) = (generator.subschema_for::<T>(), generator.subschema_for::<[T; 2]>());
+        json_schema!({
+            "description": "A figure; of several jobs the least and the most of them.",
+            "anyOf": [one, pair]
+        })
     }
 }

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use classads::ClassAd;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::changes::interpreter;
@@ -264,7 +265,7 @@ fn of_hold(finding: Finding, hold: &HoldInQueue) -> Finding {
 }
 
 /// What the program of a held job wrote at its end.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct ProgramWords {
     /// The file that Out or Err names.
@@ -280,7 +281,7 @@ pub struct ProgramWords {
 }
 
 /// Which run wrote a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub enum WordsOf {
     /// The job's last one: the file was written after that began.
     ThisRun,

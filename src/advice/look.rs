@@ -1,5 +1,6 @@
 //! What a person should look at where nothing that can be done is worth it yet.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::changes::JudgedHold;
@@ -16,7 +17,7 @@ use eventlog::JobId;
 use libc::{EDQUOT, ENOENT, ENOSPC};
 
 /// What to look at.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "Kind", rename_all_fields = "PascalCase")]
 pub enum LookAt {
     /// The end of what its program wrote.

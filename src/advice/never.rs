@@ -1,6 +1,7 @@
 //! What no probability can buy: rules over what is known of a hold. They stand against choices, and
 //! every verdict passes them last.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::choices::{Against, Choice, Rule};
@@ -205,7 +206,7 @@ pub(crate) const LEAST_FAILED: usize = 2;
 const AT_MOST: f64 = 0.75;
 
 /// What HTCondor will do with a held job by itself, within 30 days.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub enum ByItself {
     /// Not known: its ad or the policies of its access point were not read, or could not be worked
     /// out.
@@ -237,7 +238,8 @@ pub(super) struct Removal {
 }
 
 /// What stands against a removal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(tag = "Kind", content = "Value")]
 pub enum AgainstRemoval {
     /// Such causes may pass by themselves.
     Cause,

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::choices::Against;
@@ -17,7 +18,9 @@ use crate::text::{Foreign, in_words};
 use eventlog::JobId;
 
 /// What to do with a held job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema, Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Recommendation {
     /// Release it as it is, now.
@@ -105,7 +108,7 @@ pub struct HeldJob {
 }
 
 /// An event that would change the advice.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "Kind", rename_all_fields = "PascalCase")]
 pub enum WaitFor {
     /// Its input files have been spooled.
@@ -141,7 +144,7 @@ pub enum WaitFor {
 }
 
 /// When a release that is unlikely to succeed now becomes likely to, Unix seconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct LikelyFrom {
     /// How likely it is from then on.

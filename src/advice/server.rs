@@ -1,6 +1,7 @@
 //! What all jobs met at the file server of a hold: a server that refuses everybody is in trouble
 //! itself, and one that nobody ever reached may have a wrong name.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::choices::Rule;
@@ -27,7 +28,7 @@ const MOST: usize = 1_000;
 
 /// A server refuses everybody: files of several owners for what stays otherwise, while it gave
 /// files in the day before.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct Refusal {
     /// The server.

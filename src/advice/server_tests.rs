@@ -66,7 +66,7 @@ fn no_name() -> Value {
 
 #[test]
 fn a_name_that_is_not_known_here_either_is_to_be_corrected() {
-    let gone = json!({"Result": "Gone", "ChangedAt": null});
+    let gone = json!({"Result": "InOrder", "ChangedAt": null});
     let sure = [(URL, no_name()), (OTHER, gone)];
     let advice_after = |hours: i64| advice(&held(hours, UNRESOLVED), &[], &sure);
     let advised = advice_after(26);
@@ -86,7 +86,7 @@ fn a_name_service_that_knows_no_name_shows_nothing() {
         vec![],
         vec![(OTHER, no_name())],
         vec![(OTHER, json!({"Result": "Unknown", "Why": "NoAnswer"}))],
-        vec![("http://192.0.2.1/b", json!({"Result": "Gone", "ChangedAt": null}))],
+        vec![("http://192.0.2.1/b", json!({"Result": "InOrder", "ChangedAt": null}))],
     ] {
         let answers = [vec![(URL, no_name())], others].concat();
         let advised = advice(&held(26, UNRESOLVED), &[], &answers);

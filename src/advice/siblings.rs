@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::changes;
@@ -43,7 +44,7 @@ const REMEMBERED: usize = 64;
 const MOST: usize = 10_000;
 
 /// What like jobs say about a limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub enum LimitFinding {
     /// Like jobs need about as much as it allows, or more, or none finished within it.
     TooLow,
@@ -58,7 +59,7 @@ pub enum LimitFinding {
 }
 
 /// Which jobs were looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub enum Like {
     /// Other jobs of the cluster.
     Cluster,
@@ -67,7 +68,7 @@ pub enum Like {
 }
 
 /// What like jobs that finished needed, beside the limit that held this one.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "Of", rename_all_fields = "PascalCase")]
 pub enum LimitSeen {
     /// Of a limit on the length of a run, s.

@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 
 use foldhash::fast::RandomState;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::decide::Decision;
@@ -31,7 +32,7 @@ const LONGEST_RETRY: i64 = 86_400;
 const BEFORE: i64 = 600;
 
 /// The transfer that put a job on hold.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct FailedTransfer {
     /// What the plug-in reported.

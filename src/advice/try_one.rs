@@ -7,6 +7,7 @@
 
 use std::collections::HashSet;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::choices::{Against, Group};
@@ -48,11 +49,12 @@ const MOST_IDLE: i64 = 3_600;
 const LASTING_TRIES: usize = 2;
 
 /// Which job to release.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct TryOne {
     /// The job that was drawn.
     #[serde(serialize_with = "as_text")]
+    #[schemars(with = "String")]
     pub job: JobId,
     /// The hold that its release acts on.
     #[serde(skip)]
@@ -67,12 +69,15 @@ pub struct TryOne {
     pub unknown_after: i64,
 }
 
-fn as_text<S: serde::Serializer>(job: &JobId, serializer: S) -> Result<S::Ok, S::Error> {
+/// A job as `cluster.proc`.
+pub(super) fn as_text<S: serde::Serializer>(job: &JobId, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(job)
 }
 
 /// What shows that a job which was released got through.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema, Deserialize,
+)]
 pub enum TrySuccess {
     /// It begins to execute: its input has arrived.
     Begins,

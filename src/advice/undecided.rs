@@ -1,12 +1,13 @@
 //! Why nothing is recommended.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::never::AgainstRemoval as Against;
 use crate::catalogue::Trouble;
 
 /// Why nothing is recommended.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "Kind", rename_all_fields = "PascalCase")]
 pub enum Undecided {
     /// A log shows that the hold of its ad is over.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use classads::{ClassAd, EvalContext, Expr, Value};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::Display;
 
@@ -119,7 +120,18 @@ pub enum Moved {
 
 /// What may be at fault.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize, Display,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Deserialize,
+    Serialize,
+    JsonSchema,
+    Display,
 )]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
@@ -157,7 +169,7 @@ pub enum Fault {
 }
 
 /// What ends a trouble.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, Display)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema, Display)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Ends {
@@ -224,7 +236,9 @@ pub enum Look {
 }
 
 /// What a failed access to a file or URL complains of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema, Deserialize,
+)]
 #[serde(rename_all(deserialize = "kebab-case"))]
 pub enum Trouble {
     /// The file or URL is not there.
@@ -359,7 +373,9 @@ impl Entry {
 }
 
 /// What a line of a program's output says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema, Deserialize,
+)]
 pub enum WordsKind {
     /// A command was not found.
     CommandMissing,

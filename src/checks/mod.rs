@@ -37,6 +37,7 @@ mod words;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use files::{FileSystems, LocalFiles, Urls};
@@ -81,7 +82,7 @@ impl From<PathBuf> for Program {
 }
 
 /// What a job needs a file or directory for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 pub enum Thing {
     /// Iwd.
     WorkingDirectory,
@@ -117,7 +118,7 @@ pub struct Needed {
 }
 
 /// One check of a file or URL.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct Check {
     /// What it is for.
@@ -145,7 +146,7 @@ pub struct Check {
 }
 
 /// What is to be said of a file besides. None of it moves a probability.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(tag = "Kind", rename_all_fields = "PascalCase")]
 pub enum Remark {
     /// It has no bytes.
@@ -172,15 +173,19 @@ pub enum Remark {
 }
 
 /// Whether the trouble with a file is still there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema, Deserialize,
+)]
 #[serde(tag = "Result", rename_all_fields = "PascalCase")]
 pub enum Finding {
     /// It is wrong now.
+    #[serde(rename = "Wrong", alias = "StillThere")]
     StillThere {
         /// How.
         fault: Fault,
     },
     /// Nothing is wrong with it now.
+    #[serde(rename = "InOrder", alias = "Gone")]
     Gone {
         /// When the file or its attributes were last changed (mtime, ctime), Unix seconds; `None`
         /// for a URL.
@@ -194,7 +199,10 @@ pub enum Finding {
 }
 
 /// What is wrong with a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema, Deserialize,
+)]
+#[schemars(rename = "FileFault")]
 pub enum Fault {
     /// It is not there (ENOENT, ENOTDIR); of what is written, its directory.
     Missing,
@@ -223,7 +231,9 @@ pub enum Fault {
 }
 
 /// Why a check says nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema, Deserialize,
+)]
 pub enum Why {
     /// The job's schedd runs on another machine.
     NotThisMachine,

@@ -81,7 +81,7 @@ mod tests {
     fn what_was_recorded_is_answered_again_without_the_machine() {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("looker");
-        let answer = "#!/bin/sh\necho '{\"Result\":\"Gone\",\"ChangedAt\":7}'; cat >/dev/null\n";
+        let answer = "#!/bin/sh\necho '{\"Result\":\"InOrder\",\"ChangedAt\":7}'; cat >/dev/null\n";
         std::fs::write(&program, answer).unwrap();
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
         let (host, me) = ("ap.example.org".to_owned(), "alice".to_owned());
@@ -113,7 +113,7 @@ mod tests {
         format!("{{\"Time\":1,\"Hosts\":[\"h\"],\"Answers\":[{}]}}", answers.join(","))
     }
 
-    const THERE: &str = "{\"Ok\":{\"Result\":\"Gone\",\"ChangedAt\":7}}";
+    const THERE: &str = "{\"Ok\":{\"Result\":\"InOrder\",\"ChangedAt\":7}}";
 
     #[test]
     fn of_a_record_only_the_looks_of_its_account_are_kept() {
@@ -126,7 +126,7 @@ mod tests {
             answer(r#"{"Url":{"url":"http://x/"}}"#),
             look("bob", "/3", "{\"Ok\":[[0,0,0]]}"),
             look("bob", "/4", "{\"Err\":\"NoAnswer\"}"),
-            look("bob", "/5", "{\"Ok\":{\"Result\":\"Gone\",\"ChangedAt\":7,\"More\":[0,0]}}"),
+            look("bob", "/5", "{\"Ok\":{\"Result\":\"InOrder\",\"ChangedAt\":7,\"More\":[0,0]}}"),
         ]);
         let read = Recorded::looks_of(text.as_bytes(), "bob", vec!["ap".to_owned()], 42).unwrap();
         assert_eq!((read.time, read.hosts.as_slice()), (42, &["ap".to_owned()][..]));

@@ -10,6 +10,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use eventlog::input;
@@ -52,7 +53,7 @@ const MATCHED: usize = 1_000;
 const LEVEL: usize = 48;
 
 /// What a program wrote at its end.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Words {
     /// What the line says.

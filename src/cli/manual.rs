@@ -6,7 +6,7 @@ use super::arguments::Page;
 use super::options::TOOL;
 use crate::hold_code::HoldCode;
 use crate::inquiry::KNOBS;
-use crate::print::{ATTRIBUTE_NAMES, WATCH_NAMES};
+use crate::print::{ATTRIBUTE_NAMES, Watched, names};
 
 /// The manual page of `condor_holdadvise`, section 1, in the language of man(7).
 pub fn manual_page() -> String {
@@ -32,7 +32,7 @@ pub fn manual_page() -> String {
          advice (another recommendation), detail (the same one, of another job, change, event or thing) or over; what \
          was recommended before; and of a hold that is over released, removed, finished, not-asked (on hold, and a \
          constraint is no longer true) or gone, with SchemaVersion, ClusterId and ProcId alone behind it.",
-        WATCH_NAMES.join(", ")
+        names::<Watched<()>>().join(", ")
     ));
     page.section("Hold Codes");
     page.paragraph(

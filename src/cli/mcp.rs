@@ -26,7 +26,7 @@ use crate::inquiry::{Config, Inquiry, JobAds};
 use crate::policy::lint::Role;
 use crate::print::PrintForm;
 use crate::queue::JobSpec;
-use crate::text::in_words;
+use crate::text::{SCHEMA_VERSION, in_words};
 
 /// Revisions of the protocol that are spoken, the newest first.
 const REVISIONS: [&str; 3] = ["2025-11-25", "2025-06-18", "2024-11-05"];
@@ -415,7 +415,7 @@ fn answer_of(tool: &Tool, (mut text, is_cut): (String, bool), (result, mut said)
     let items = texts.iter().map(|text| json!({ "type": "text", "text": text }));
     let mut answer = json!({ "content": items.collect::<Vec<_>>(), "isError": is_error });
     if let Some(jobs) = data {
-        answer["structuredContent"] = json!({ "jobs": jobs });
+        answer["structuredContent"] = json!({ "SchemaVersion": SCHEMA_VERSION, "Jobs": jobs });
     }
     answer
 }

@@ -21,6 +21,7 @@
 //! - `profile`: `-profile`.
 //! - `request`: what the command line asks for.
 //! - `run`: the story of one call.
+//! - `schemas`: JSON Schemas of what both tools print.
 //! - `watch`: `-watch`: looks again and prints what changed.
 
 mod apply;
@@ -43,6 +44,7 @@ mod profile;
 pub mod releaseexpr;
 mod request;
 mod run;
+mod schemas;
 mod watch;
 
 pub use arguments::ArgumentError;
@@ -53,3 +55,4 @@ pub use manual::manual_page;
 pub use mcp::serve as serve_assistant;
 pub use model_sheet::sheet as model_sheet;
 pub use run::run;
+pub use schemas::schemas;

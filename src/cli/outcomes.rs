@@ -2,15 +2,16 @@
 
 use std::io::{self, Write};
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::RunError;
 use super::apply::{journal_folder, settled};
 use crate::acting::{Group, ReleaseFigures, outcomes};
 use crate::inquiry::{Config, Inquiry, costs, open_model};
 use crate::journal::Journal;
-use crate::print::{table_lines, wrap};
-use crate::text::{SCHEMA_VERSION, plural, printable};
+use crate::print::{Versioned, table_lines, wrap};
+use crate::text::{plural, printable, to_json_pretty};
 
 const HEADINGS: [&str; 11] = [
     "CODE", "CONDOR", "ADVICE", "RELEASED", "ENDED", "SUCCESS", "EXPECTED", "BRIER", "LOST",
@@ -25,6 +26,16 @@ pub(super) struct Outcomes {
     pub(super) as_json: bool,
     /// Columns to fit lines to; none: no limit.
     pub(super) columns: Option<usize>,
+}
+
+/// Releases that are counted together.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
+#[schemars(rename = "Outcomes")]
+pub(super) struct Row<'a> {
+    /// What they have in common; `null` for all of them.
+    group: Option<&'a Group>,
+    figures: &'a ReleaseFigures,
 }
 
 /// Prints what came of the releases of the journal.
@@ -49,12 +60,10 @@ pub(super) fn print_outcomes(
     let costs = costs(&inquiry.costs, config, model.metadata.thresholds)?;
     let (groups, all) = outcomes(&entries, &costs);
     if *as_json {
-        let row = |group: Option<&Group>, figures: &ReleaseFigures| json!({ "SchemaVersion": SCHEMA_VERSION, "Group": group, "Figures": figures });
-        let mut rows: Vec<Value> =
-            groups.iter().map(|(group, figures)| row(Some(group), figures)).collect();
-        rows.push(row(None, &all));
-        serde_json::to_writer_pretty(&mut *out, &rows).map_err(io::Error::from)?;
-        return Ok(writeln!(out)?);
+        let rows = groups.iter().map(|(group, figures)| (Some(group), figures));
+        let row = |(group, figures)| Versioned::of(Row { group, figures });
+        let rows: Vec<_> = rows.chain([(None, &all)]).map(row).collect();
+        return Ok(writeln!(out, "{}", to_json_pretty(&rows).map_err(io::Error::from)?)?);
     }
     let rows = groups.iter().map(|(group, figures)| cells(Some(group), figures));
     let sum = (groups.len() > 1).then(|| cells(None, &all));

@@ -6,6 +6,7 @@
 mod attempts;
 mod said;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use attempts::PlaceAtFault;
@@ -15,7 +16,7 @@ pub(crate) use said::{Said, deciding};
 use crate::catalogue::{Ends, Fault, Reading};
 
 /// What may be at fault.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct AtFault {
     /// Which kind of thing.
@@ -25,7 +26,7 @@ pub struct AtFault {
 }
 
 /// What a diagnosis is concluded from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 pub enum By {
     /// The hold reason, with its codes.
     Reason,
@@ -36,7 +37,7 @@ pub enum By {
 }
 
 /// Whether what held a job is over.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 pub enum State {
     /// Nothing shows it.
     #[default]
@@ -48,7 +49,7 @@ pub enum State {
 }
 
 /// What is at fault in a hold, what ends it, and whether it is over.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Diagnosis {
     /// What may be at fault, the likeliest first; the probabilities add up to 1. Empty where nothing

@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use foldhash::fast::RandomState;
 use rayon::prelude::*;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::series::{Both, Results, Series};
@@ -25,7 +26,7 @@ const MOST_ENTRIES: usize = 1 << 18;
 const LEAST_FILES: usize = 16;
 
 /// What a group of jobs has in common with the held one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 pub enum Scope {
     /// ClusterId.
     Cluster,

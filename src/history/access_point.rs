@@ -18,7 +18,17 @@ pub enum Coverage {
 }
 
 /// What the event log of the access point shows of one hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    serde::Serialize,
+    schemars::JsonSchema,
+    serde::Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum EventLogView {
     /// It had begun by the hold and has events of the job.

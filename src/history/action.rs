@@ -1,9 +1,12 @@
 //! What was done about a hold, and what came of it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What was done before a held job was released.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema, Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Action {
     /// Released as it was.

@@ -17,6 +17,7 @@ use std::collections::HashMap;
 use classads::long::Banner;
 use classads::{ClassAd, Expr, Node, NodeKind, Value};
 use foldhash::fast::RandomState;
+use schemars::JsonSchema;
 use serde::de::IntoDeserializer;
 use serde::de::value::{self, StrDeserializer};
 use serde::{Deserialize, Serialize};
@@ -26,7 +27,7 @@ use super::{Symbol, Symbols, epoch_written, reason};
 use eventlog::JobId;
 
 /// What a transfer moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 pub enum TransferClass {
     /// The job's input.
     Input,
@@ -68,7 +69,18 @@ pub fn epoch_class(ad: &ClassAd) -> Option<String> {
 
 /// `ErrorType`: at which step a transfer failed.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, IntoStaticStr,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    JsonSchema,
+    Deserialize,
+    IntoStaticStr,
 )]
 pub enum ErrorType {
     /// The plug-in could not start, or could not do what it was asked.
@@ -95,7 +107,7 @@ impl ErrorType {
 }
 
 /// A transfer of one file that failed, by the last error that the plug-in reported of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct TransferError {
     /// What was moved.

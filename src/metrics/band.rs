@@ -1,21 +1,28 @@
 //! Words for a probability.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How likely something is, in words: printed instead of a percentage while the model has no
 /// outcomes of this access point behind it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema, Deserialize,
+)]
 pub enum Band {
     /// Below 0.1.
+    #[serde(rename = "very unlikely")]
     VeryUnlikely,
     /// 0.1 to 0.35.
+    #[serde(rename = "unlikely")]
     Unlikely,
     /// 0.35 to 0.65.
+    #[serde(rename = "as likely as not")]
     Even,
     /// 0.65 to 0.9.
+    #[serde(rename = "likely")]
     Likely,
     /// 0.9 and more.
+    #[serde(rename = "very likely")]
     VeryLikely,
 }
 

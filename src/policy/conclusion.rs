@@ -85,7 +85,7 @@ impl Explanation {
             Gate::SpoolingInput => {
                 "Wait for its input to be spooled: before, neither a policy nor condor_release releases it.".to_owned()
             }
-            Gate::Switched => {
+            Gate::SwitchedOff => {
                 format!("It is not released by policy, because none is evaluated here: {by_hand}.")
             }
             Gate::Managed => {

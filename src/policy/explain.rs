@@ -68,7 +68,7 @@ impl ExplainedPolicy {
 }
 
 /// What the parts of a [`Part`] are to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, schemars::JsonSchema)]
 pub enum Form {
     /// It is not taken apart.
     Clause,

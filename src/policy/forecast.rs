@@ -7,7 +7,9 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use classads::{Budget, ClassAd, EvalContext, Expr, Value};
+use schemars::JsonSchema;
 use serde::Serialize;
+use strum::IntoStaticStr;
 
 use super::clauses::clauses;
 use super::prospect::{Ahead, HORIZON, Prospect};
@@ -16,7 +18,7 @@ use crate::hold_code::{SPOOLING_INPUT, USER_REQUEST};
 
 /// What an expression is now, as the schedd takes it: a number is true when its whole part is not
 /// zero; whatever is no number does not fire.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 pub enum Truth {
     /// It fires.
     True,
@@ -85,8 +87,8 @@ pub struct Policy {
 }
 
 /// What lets the schedd evaluate policies of this held job, or not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all_fields = "PascalCase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema, IntoStaticStr)]
+#[serde(tag = "Kind", rename_all_fields = "PascalCase")]
 pub enum Gate {
     /// Releases and removals.
     Open,
@@ -102,7 +104,7 @@ pub enum Gate {
     /// Code 16: nothing until the input is spooled.
     SpoolingInput,
     /// PERIODIC_EXPR_INTERVAL is 0: nothing.
-    Switched,
+    SwitchedOff,
     /// The job is run by another manager (`Managed = "External"`): nothing by the schedd.
     Managed,
     /// TimerRemove is no number: nothing is evaluated after it.
@@ -255,7 +257,7 @@ fn gate(ad: &ClassAd, knobs: &Knobs, context: &EvalContext<'_>) -> Gate {
     if integer(ad, "JobStatus", context) != Some(5) {
         Gate::NotHeld
     } else if knobs.interval().is_none() {
-        Gate::Switched
+        Gate::SwitchedOff
     } else if code == Some(SPOOLING_INPUT.into()) {
         Gate::SpoolingInput
     } else if managed.as_str() == Some("External") {

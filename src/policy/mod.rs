@@ -39,6 +39,7 @@ mod time;
 mod version;
 mod when;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use clauses::clauses;
@@ -82,7 +83,7 @@ pub(crate) const LATE_WORK: u64 = 20_000;
 pub(crate) const MAX_BYTES: usize = 1 << 20;
 
 /// What a periodic policy does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 pub enum Kind {
     /// Puts a job on hold.
     Hold,

@@ -1,5 +1,6 @@
 //! What a forecast means for the job, one thing at a time.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Kind;
@@ -8,7 +9,7 @@ use super::prospect::HORIZON;
 use crate::text::{Foreign, printable, shorten};
 
 /// One thing that HTCondor will do with a held job by itself, or that it will not do.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "Kind", rename_all_fields = "PascalCase")]
 pub enum Prediction {
     /// A policy releases or removes the job.

@@ -1,141 +1,357 @@
 //! An advice as named values: what scripts get to see.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use jiff::tz::TimeZone;
-use serde::Serialize;
-use serde_json::{Map, Value, json};
+use schemars::{JsonSchema, SchemaGenerator};
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
 
 use super::card::lines;
 use super::sure::band;
-use crate::advice::{Advice, Change, Choice, Command, Costs, InputEffect};
-use crate::history::Action;
+use crate::advice::{
+    Advice, AgainstChoice as Against, ByHand, Change, ChangeKind, Choice, Command, Costs, Edit,
+    EditFacts, Evidence, InputEffect, LikelyFrom, LookAt, Recommendation, Rule, TryOne, Undecided,
+    WaitFor,
+};
+use crate::diagnosis::Diagnosis;
+use crate::history::{Action, EventLogView};
+use crate::policy::Prediction;
 use crate::sentences;
 use crate::sentences::choices;
 use crate::text::{Foreign, SCHEMA_VERSION, printable, to_json_pretty};
 
-/// What an attribute of an advice is; times in sentences are of the zone.
-type Make = fn(&Advice, &TimeZone) -> Value;
+// An object as the tools print it: its version first. In a schema it is described as what it is of.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
+#[schemars(rename = "{T}")]
+pub(crate) struct Versioned<T> {
+    /// Version of the names of all JSON that the tools print.
+    #[schemars(extend("const" = SCHEMA_VERSION))]
+    schema_version: u32,
+    #[serde(flatten)]
+    of: T,
+}
 
-/// The attributes, in the order printed.
-const ATTRIBUTES: [(&str, Make); 39] = [
-    ("SchemaVersion", |_, _| SCHEMA_VERSION.into()),
-    ("ClusterId", |advice, _| advice.held.job.cluster.into()),
-    ("ProcId", |advice, _| advice.held.job.proc.into()),
-    ("Owner", |advice, _| foreign(&advice.held.owner)),
-    ("HoldReasonCode", |advice, _| advice.held.code.into()),
-    ("HoldReasonSubCode", |advice, _| advice.held.subcode.into()),
-    ("HoldReason", |advice, _| foreign(&advice.held.reason)),
-    ("NumHolds", |advice, _| advice.held.num_holds.into()),
-    ("HeldSince", |advice, _| advice.held.held_since.into()),
-    ("DAGManJobId", |advice, _| advice.held.dagman_job_id.into()),
-    ("Recommendation", |advice, _| advice.recommendation.name().into()),
-    ("RecommendedAction", |advice, _| advice.action.map(Action::name).into()),
-    ("Undecided", |advice, _| {
-        or_null(advice.undecided.as_ref(), |why| sentences::undecided(why, advice.held.code))
-    }),
-    ("Success", |advice, _| {
-        let success = advice.success.iter();
-        success.map(|(action, p)| (action.name(), rounded(*p))).collect()
-    }),
-    ("SuccessLater", |advice, _| {
-        let later = advice.later.points().iter();
-        later.map(|&(delay, p)| json!({ "Delay": delay, "Success": rounded(p) })).collect()
-    }),
-    ("Band", |advice, _| band(advice).into()),
-    ("Costs", |advice, _| costs(&advice.costs)),
-    ("ExpectedCosts", |advice, _| match advice.is_judged {
-        true => expected(&advice.choices.choices),
-        false => Value::Null,
-    }),
-    ("Decision", |advice, _| decision(advice)),
-    ("CatalogueEntry", |advice, _| {
-        let entry = advice.held.reading.as_ref().map(|reading| reading.entry().name.as_str());
-        entry.into()
-    }),
-    ("Diagnosis", |advice, _| {
-        let diagnosis = &advice.diagnosis;
-        let sentence = sentences::diagnosis(diagnosis);
-        sentence.map_or(Value::Null, |sentence| with_sentence(diagnosis, &sentence))
-    }),
-    ("Meaning", |advice, _| printable(&sentences::why(advice)).into()),
-    ("Evidence", |advice, _| {
-        let evidence = advice.evidence.iter();
-        evidence.map(|seen| with_sentence(seen, &sentences::evidence(seen))).collect()
-    }),
-    ("Inputs", |advice, _| advice.inputs.iter().map(input).collect()),
-    ("CorrectBefore", |advice, _| advice.correct_before.iter().map(change).collect()),
-    ("Change", |advice, _| advice.change.as_ref().map_or(Value::Null, change)),
-    ("Commands", |advice, _| lines(&advice.commands, &advice.target.constraint()).into()),
-    ("CommandsAfter", |advice, _| {
-        lines(&advice.commands_after, &advice.target.constraint()).into()
-    }),
-    ("Try", |advice, _| or_null(advice.try_one.as_ref(), choices::try_one)),
-    ("Look", |advice, _| or_null(advice.look.as_ref(), choices::look_at)),
-    ("WaitFor", |advice, _| {
-        or_null(advice.wait.as_ref().map(|wait| &wait.what), sentences::wait_for)
-    }),
-    ("WaitUntil", |advice, _| advice.wait.as_ref().and_then(|wait| wait.until).into()),
-    ("LikelyFrom", |advice, zone| {
-        let likely = advice.wait.as_ref().and_then(|wait| wait.likely.as_ref());
-        or_null(likely, |likely| sentences::likely(advice.band, likely, zone))
-    }),
-    ("LookAgain", |advice, _| advice.wait.as_ref().map(|wait| wait.look_again).into()),
-    ("HTCondorWill", |advice, zone| {
-        let will = advice.htcondor_will.iter();
-        will.map(|thing| with_sentence(thing, &sentences::prediction(thing, zone))).collect()
-    }),
-    ("Trust", |advice, _| {
-        json!({
-            "TrainedOn": printable(&advice.trust.trained_on),
-            "OutcomesHere": advice.trust.outcomes_here,
-        })
-    }),
-    ("EventLog", |advice, _| json!(advice.event_log)),
-    ("Missing", |advice, _| {
-        advice.missing.iter().map(|one| Value::from(printable(&one.to_string()))).collect()
-    }),
-    ("Notes", |advice, _| advice.notes.iter().map(|note| printable(note)).collect()),
-];
+impl<T> Versioned<T> {
+    pub(crate) const fn of(of: T) -> Self {
+        Self { schema_version: SCHEMA_VERSION, of }
+    }
+}
 
-/// Their names, and those inside of `Trust`.
+/// Something, and a sentence that says the same.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Said{T}")]
+struct Said<T> {
+    #[serde(flatten)]
+    of: T,
+    /// The same in English; the words may change.
+    #[serde(rename = "Sentence")]
+    sentence: String,
+}
+
+impl<T> Said<T> {
+    fn of(of: T, sentence: impl Fn(&T) -> String) -> Self {
+        Self { sentence: sentence(&of), of }
+    }
+
+    fn all(all: impl IntoIterator<Item = T>, sentence: impl Fn(&T) -> String) -> Vec<Self> {
+        all.into_iter().map(|one| Self::of(one, &sentence)).collect()
+    }
+}
+
+/// A map in the order that it was made in.
+#[derive(JsonSchema)]
+#[schemars(transparent, inline)]
+struct InOrder<K, V>(#[schemars(with = "BTreeMap<K, V>")] Vec<(K, V)>);
+
+impl<K: Serialize, V: Serialize> Serialize for InOrder<K, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
+    }
+}
+
+/// An advice on a held job. `null` is what is not known or not there, times are Unix seconds,
+/// probabilities go from 0 to 1.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
+#[schemars(rename = "Advice")]
+pub(crate) struct Attributes<'a> {
+    cluster_id: i32,
+    proc_id: i32,
+    owner: &'a Option<Foreign>,
+    hold_reason_code: Option<i32>,
+    hold_reason_sub_code: Option<i32>,
+    hold_reason: &'a Option<Foreign>,
+    num_holds: u32,
+    held_since: i64,
+    #[serde(rename = "DAGManJobId")]
+    dagman_job_id: Option<i32>,
+    recommendation: Recommendation,
+    /// What is done before the release that is recommended or weighed.
+    recommended_action: Option<Action>,
+    /// Why nothing is recommended.
+    undecided: Option<Said<&'a Undecided>>,
+    /// Probability that a release now succeeds, by what is done before it.
+    success: InOrder<Action, f64>,
+    success_later: Vec<Later>,
+    /// How likely it is that the recommendation is right, in words.
+    band: &'static str,
+    costs: CostHours,
+    /// Expected costs by choice, hours.
+    expected_costs: Option<InOrder<&'static str, f64>>,
+    decision: Decision<'a>,
+    /// The entry of the catalogue that the hold reason hits.
+    catalogue_entry: Option<&'a str>,
+    diagnosis: Option<Said<&'a Diagnosis>>,
+    /// Why the job is held, in English.
+    meaning: String,
+    evidence: Vec<Said<&'a Evidence>>,
+    /// Which inputs moved the probability.
+    inputs: Vec<Input<'a>>,
+    /// What to correct before anything else.
+    correct_before: Vec<WholeChange<'a>>,
+    change: Option<WholeChange<'a>>,
+    /// Lines for a POSIX shell, each to be run if the one before it succeeded.
+    commands: Vec<String>,
+    /// Lines for later.
+    commands_after: Vec<String>,
+    r#try: Option<Said<&'a TryOne>>,
+    look: Option<Said<&'a LookAt>>,
+    wait_for: Option<Said<&'a WaitFor>>,
+    wait_until: Option<i64>,
+    likely_from: Option<Said<&'a LikelyFrom>>,
+    look_again: Option<i64>,
+    #[serde(rename = "HTCondorWill")]
+    htcondor_will: Vec<Said<&'a Prediction>>,
+    trust: Trust<'a>,
+    event_log: EventLogView,
+    /// Sources that could not be read.
+    missing: Vec<String>,
+    notes: &'a [String],
+}
+
+/// What it costs when something goes wrong, hours.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
+pub(crate) struct CostHours {
+    failed: f64,
+    delay: f64,
+    keep: f64,
+    work: f64,
+    person: f64,
+}
+
+impl CostHours {
+    pub(crate) fn of(&Costs { failed, delay, keep, work, person }: &Costs) -> Self {
+        let [failed, delay, keep, work, person] = [failed, delay, keep, work, person].map(hours);
+        Self { failed, delay, keep, work, person }
+    }
+}
+
+/// A release after so many seconds.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
+struct Later {
+    delay: i64,
+    success: f64,
+}
+
+/// The rule that decided, and what stands against each choice.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
+struct Decision<'a> {
+    rule: Rule,
+    sentence: &'static str,
+    choices: Vec<Weighed<'a>>,
+}
+
+/// What can be done; `hold` is leaving it held.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
+struct Weighed<'a> {
+    choice: &'static str,
+    action: Option<Action>,
+    success: Option<f64>,
+    hours: Option<f64>,
+    against: Option<Said<&'a Against>>,
+}
+
+/// By how much an input moved the probability.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
+struct Input<'a> {
+    input: &'a str,
+    change: f64,
+}
+
+/// A change, with its edits of attributes.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
+struct WholeChange<'a> {
+    #[serde(flatten)]
+    what: &'a ChangeKind,
+    #[serde(flatten)]
+    facts: &'a EditFacts,
+    /// Where what is corrected by hand stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by_hand: Option<Said<&'a ByHand>>,
+    sentence: String,
+    edits: Vec<&'a Edit>,
+}
+
+/// What the model has learned from.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
+struct Trust<'a> {
+    trained_on: &'a str,
+    /// Outcomes of this access point among that.
+    outcomes_here: u64,
+}
+
+/// The attributes' names, and those inside of `Trust`.
 pub(crate) static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| {
-    let names = ATTRIBUTES.iter().map(|(name, _)| *name);
-    names.chain(["TrainedOn", "OutcomesHere"]).collect()
+    let names = names::<Versioned<Attributes>>().into_iter().chain(names::<Trust>());
+    names.map(|name| &*name.leak()).collect()
 });
 
-/// The attributes of an advice; `null` where something is not known. All text is fit for a
-/// terminal. Times in sentences are of the zone.
+/// The names of an object, in the order printed.
+pub(crate) fn names<T: JsonSchema>() -> Vec<String> {
+    let schema = SchemaGenerator::default().into_root_schema_for::<T>();
+    let properties = schema.get("properties").and_then(Value::as_object);
+    properties.into_iter().flat_map(Map::keys).cloned().collect()
+}
+
+/// The attributes of an advice. All text is fit for a terminal. Times in sentences are of the zone.
 pub fn attributes(advice: &Advice, zone: &TimeZone) -> Map<String, Value> {
-    ATTRIBUTES.iter().map(|(name, make)| ((*name).to_owned(), make(advice, zone))).collect()
+    // Commands have no text that is not, and stand as they are pasted.
+    let fit = |(name, value): (String, Value)| match name.starts_with("Commands") {
+        true => (name, value),
+        false => (name, fit(value)),
+    };
+    fields(&Versioned::of(Attributes::of(advice, zone))).into_iter().map(fit).collect()
 }
 
-fn foreign(value: &Option<Foreign>) -> Value {
-    value.as_ref().map(Foreign::value).into()
-}
-
-fn or_null<T: Serialize>(thing: Option<&T>, sentence: impl Fn(&T) -> String) -> Value {
-    thing.map_or(Value::Null, |thing| with_sentence(thing, &sentence(thing)))
-}
-
-/// The fields of something, and a sentence that says the same. All text is fit for a terminal.
-fn with_sentence(thing: &impl Serialize, sentence: &str) -> Value {
-    let mut value = fit(serde_json::to_value(thing).unwrap_or_default());
-    if let Value::Object(fields) = &mut value {
-        fields.insert("Sentence".to_owned(), printable(sentence).into());
+/// The fields of an object.
+fn fields(object: &impl Serialize) -> Map<String, Value> {
+    match serde_json::to_value(object) {
+        Ok(Value::Object(fields)) => fields,
+        _ => Map::new(),
     }
-    value
+}
+
+impl<'a> Attributes<'a> {
+    fn of(advice: &'a Advice, zone: &TimeZone) -> Self {
+        let (held, wait) = (&advice.held, advice.wait.as_ref());
+        let constraint = advice.target.constraint();
+        let likely = wait.and_then(|wait| wait.likely.as_ref());
+        let success = advice.success.iter().map(|(action, p)| (*action, rounded(*p)));
+        let later = advice.later.points().iter();
+        let all = &advice.choices.choices;
+        let cost = |choice: &Choice| Some((choices::name(choice), hours(choice.hours?)));
+        let diagnosis = sentences::diagnosis(&advice.diagnosis);
+        Self {
+            cluster_id: held.job.cluster,
+            proc_id: held.job.proc,
+            owner: &held.owner,
+            hold_reason_code: held.code,
+            hold_reason_sub_code: held.subcode,
+            hold_reason: &held.reason,
+            num_holds: held.num_holds,
+            held_since: held.held_since,
+            dagman_job_id: held.dagman_job_id,
+            recommendation: advice.recommendation,
+            recommended_action: advice.action,
+            undecided: advice
+                .undecided
+                .as_ref()
+                .map(|why| Said::of(why, |why| sentences::undecided(why, held.code))),
+            success: InOrder(success.collect()),
+            success_later: later.map(|&(delay, p)| Later { delay, success: rounded(p) }).collect(),
+            band: band(advice),
+            costs: CostHours::of(&advice.costs),
+            expected_costs: advice
+                .is_judged
+                .then(|| InOrder(all.iter().filter_map(cost).collect())),
+            decision: Decision {
+                rule: advice.choices.rule,
+                sentence: choices::rule(advice.choices.rule),
+                choices: all.iter().map(Weighed::of).collect(),
+            },
+            catalogue_entry: held.reading.as_ref().map(|reading| reading.entry().name.as_str()),
+            diagnosis: diagnosis.map(|sentence| Said { of: &advice.diagnosis, sentence }),
+            meaning: sentences::why(advice),
+            evidence: Said::all(&advice.evidence, |seen| sentences::evidence(seen)),
+            inputs: advice.inputs.iter().map(Input::of).collect(),
+            correct_before: advice.correct_before.iter().map(WholeChange::of).collect(),
+            change: advice.change.as_ref().map(WholeChange::of),
+            commands: lines(&advice.commands, &constraint),
+            commands_after: lines(&advice.commands_after, &constraint),
+            r#try: advice.try_one.as_ref().map(|one| Said::of(one, |one| choices::try_one(one))),
+            look: advice.look.as_ref().map(|look| Said::of(look, |look| choices::look_at(look))),
+            wait_for: wait.map(|wait| Said::of(&wait.what, |what| sentences::wait_for(what))),
+            wait_until: wait.and_then(|wait| wait.until),
+            likely_from: likely
+                .map(|one| Said::of(one, |one| sentences::likely(advice.band, one, zone))),
+            look_again: wait.map(|wait| wait.look_again),
+            htcondor_will: Said::all(&advice.htcondor_will, |one| sentences::prediction(one, zone)),
+            trust: Trust {
+                trained_on: &advice.trust.trained_on,
+                outcomes_here: advice.trust.outcomes_here,
+            },
+            event_log: advice.event_log,
+            missing: advice.missing.iter().map(ToString::to_string).collect(),
+            notes: &advice.notes,
+        }
+    }
+}
+
+impl<'a> Weighed<'a> {
+    fn of(choice: &'a Choice) -> Self {
+        Self {
+            choice: choices::name(choice),
+            action: choice.action,
+            success: choice.success.map(rounded),
+            hours: choice.hours.map(hours),
+            against: choice.against.as_ref().map(|one| Said::of(one, |one| choices::against(one))),
+        }
+    }
+}
+
+impl<'a> Input<'a> {
+    fn of(effect: &'a InputEffect) -> Self {
+        Self { input: &effect.input, change: rounded(effect.change) }
+    }
+}
+
+impl<'a> WholeChange<'a> {
+    fn of(change: &'a Change) -> Self {
+        let edits = change.commands.iter().filter_map(|command| match command {
+            Command::Edit(edit) => Some(edit),
+            _ => None,
+        });
+        Self {
+            what: &change.what,
+            facts: &change.facts,
+            by_hand: change
+                .by_hand
+                .as_ref()
+                .map(|way| Said::of(way, |way| sentences::by_hand(way))),
+            sentence: sentences::whole_change(change),
+            edits: edits.collect(),
+        }
+    }
 }
 
 /// An object as the tools print it: its version first, and all its text fit to print.
 pub(crate) fn output(object: &impl Serialize) -> serde_json::Result<String> {
-    let mut out = json!({ "SchemaVersion": SCHEMA_VERSION });
-    if let (Value::Object(out), Value::Object(fields)) =
-        (&mut out, fit(serde_json::to_value(object)?))
-    {
-        out.extend(fields);
-    }
-    Ok(to_json_pretty(&out)? + "\n")
+    Ok(to_json_pretty(&versioned(object)?)? + "\n")
+}
+
+/// The same as a value.
+pub(crate) fn versioned(object: &impl Serialize) -> serde_json::Result<Value> {
+    serde_json::to_value(Versioned::of(object)).map(fit)
 }
 
 /// A value with all its text fit to print.
@@ -150,19 +366,6 @@ fn fit(value: Value) -> Value {
     }
 }
 
-fn change(change: &Change) -> Value {
-    let mut value = with_sentence(change, &sentences::whole_change(change));
-    let edits = change.commands.iter().filter_map(|command| match command {
-        Command::Edit(edit) => Some(fit(serde_json::to_value(edit).unwrap_or_default())),
-        _ => None,
-    });
-    value["Edits"] = edits.collect();
-    if let Some(way) = &change.by_hand {
-        value["ByHand"] = with_sentence(way, &sentences::by_hand(way));
-    }
-    value
-}
-
 /// The value of an attribute, whatever the case of its name; those of `Trust` have names of their
 /// own.
 pub(super) fn lookup(attributes: &Map<String, Value>, name: &str) -> Value {
@@ -174,55 +377,14 @@ pub(super) fn lookup(attributes: &Map<String, Value>, name: &str) -> Value {
         .unwrap_or(Value::Null)
 }
 
-fn costs(costs: &Costs) -> Value {
-    json!({
-        "Failed": hours(costs.failed),
-        "Delay": hours(costs.delay),
-        "Keep": hours(costs.keep),
-        "Work": hours(costs.work),
-        "Person": hours(costs.person),
-    })
-}
-
-/// Hours by choice.
-fn expected(all: &[Choice]) -> Value {
-    let hours = |choice: &Choice| Some((choices::name(choice).to_owned(), hours(choice.hours?)));
-    Map::from_iter(all.iter().filter_map(hours)).into()
-}
-
-/// The rule that decided, and what stands against each choice.
-fn decision(advice: &Advice) -> Value {
-    let choice = |choice: &Choice| {
-        json!({
-            "Choice": choices::name(choice),
-            "Action": choice.action.map(Action::name),
-            "Success": choice.success.map(rounded),
-            "Hours": choice.hours.map(hours),
-            "Against": choice.against.as_ref().map(|against| {
-                with_sentence(against, &choices::against(against))
-            }),
-        })
-    };
-    let rule = advice.choices.rule;
-    json!({
-        "Rule": rule,
-        "Sentence": choices::rule(rule),
-        "Choices": advice.choices.choices.iter().map(choice).collect::<Vec<_>>(),
-    })
-}
-
-fn input(effect: &InputEffect) -> Value {
-    json!({ "Input": printable(&effect.input), "Change": rounded(effect.change) })
-}
-
 /// Minutes are more than anybody can estimate: two digits.
-fn hours(hours: f64) -> Value {
-    Value::from((hours * 100.0).round() / 100.0)
+fn hours(hours: f64) -> f64 {
+    (hours * 100.0).round() / 100.0
 }
 
 /// Four digits are more than a model knows.
-fn rounded(probability: f64) -> Value {
-    Value::from((probability * 1e4).round() / 1e4)
+fn rounded(probability: f64) -> f64 {
+    (probability * 1e4).round() / 1e4
 }
 
 #[cfg(test)]

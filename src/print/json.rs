@@ -3,18 +3,39 @@
 use std::io::{self, Write};
 
 use jiff::tz::TimeZone;
-use serde_json::{Map, Value};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::Page;
-use super::attributes::attributes;
+use super::attributes::{Versioned, attributes};
 use crate::advice::news::{End, News};
 use crate::advice::{Advice, Recommendation};
-use crate::text::{SCHEMA_VERSION, to_json, to_json_pretty};
+use crate::text::{to_json, to_json_pretty};
 use eventlog::JobId;
 
-/// What stands before the attributes of an advice in a line of `-watch`.
-pub(crate) const WATCH_NAMES: [&str; 4] =
-    ["WatchTime", "WatchEvent", "PreviousRecommendation", "HoldEnd"];
+/// A line of `-watch`: what happened, before an advice or the job alone.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
+#[schemars(rename = "Watched{T}")]
+pub(crate) struct Watched<T> {
+    /// When it was looked, Unix seconds.
+    watch_time: i64,
+    /// `found`, `held`, `held-again`, `advice`, `detail` or `over`.
+    watch_event: &'static str,
+    previous_recommendation: Option<Recommendation>,
+    /// `released`, `removed`, `finished`, `not-asked` or `gone`.
+    hold_end: Option<&'static str>,
+    #[serde(flatten)]
+    of: T,
+}
+
+/// A job whose hold is over.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
+pub(crate) struct JobOnly {
+    cluster_id: i32,
+    proc_id: i32,
+}
 
 /// An advice as one element of an array, `number` counted from 0.
 pub(super) fn print_element(
@@ -29,7 +50,7 @@ pub(super) fn print_element(
 /// One element of an array, `number` counted from 0.
 pub(crate) fn element(
     out: &mut dyn Write,
-    object: &impl serde::Serialize,
+    object: &impl Serialize,
     number: usize,
 ) -> io::Result<()> {
     out.write_all(if number == 0 { b"[\n" } else { b",\n" })?;
@@ -59,9 +80,15 @@ pub(crate) fn watched(
         News::Advice { was } => ("advice", Some(was)),
         News::Detail { was } => ("detail", Some(was)),
     };
-    let mut object = watch_object(page.now, event, was, None);
-    object.extend(attributes(advice, &page.zone));
-    writeln!(out, "{}", to_json(&object)?)
+    let of = attributes(advice, &page.zone);
+    let line = Watched {
+        watch_time: page.now,
+        watch_event: event,
+        previous_recommendation: was,
+        hold_end: None,
+        of,
+    };
+    writeln!(out, "{}", to_json(&line)?)
 }
 
 /// A line of `-watch`: a hold ended.
@@ -72,26 +99,14 @@ pub(crate) fn end_of_hold(
     end: End,
     now: i64,
 ) -> io::Result<()> {
-    let mut object = watch_object(now, "over", Some(was), Some(end));
-    object.insert("SchemaVersion".to_owned(), SCHEMA_VERSION.into());
-    object.insert("ClusterId".to_owned(), job.cluster.into());
-    object.insert("ProcId".to_owned(), job.proc.into());
-    writeln!(out, "{}", to_json(&object)?)
-}
-
-fn watch_object(
-    now: i64,
-    event: &str,
-    was: Option<Recommendation>,
-    end: Option<End>,
-) -> Map<String, Value> {
-    let values = [
-        Value::from(now),
-        event.into(),
-        was.map(Recommendation::name).into(),
-        end.map(End::name).into(),
-    ];
-    WATCH_NAMES.into_iter().map(str::to_owned).zip(values).collect()
+    let line = Watched {
+        watch_time: now,
+        watch_event: "over",
+        previous_recommendation: Some(was),
+        hold_end: Some(end.name()),
+        of: Versioned::of(JobOnly { cluster_id: job.cluster, proc_id: job.proc }),
+    };
+    writeln!(out, "{}", to_json(&line)?)
 }
 
 #[cfg(test)]

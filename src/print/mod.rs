@@ -73,8 +73,10 @@ use crate::queue::AdText;
 use crate::workflow::View;
 
 pub use attributes::attributes;
-pub(crate) use attributes::{NAMES as ATTRIBUTE_NAMES, output};
-pub(crate) use json::WATCH_NAMES;
+pub(crate) use attributes::{
+    Attributes, CostHours, NAMES as ATTRIBUTE_NAMES, Versioned, names, output, versioned,
+};
+pub(crate) use json::{JobOnly, Watched};
 pub use output::{PrintForm, Style, TotalsBy};
 
 /// What printing needs to know besides the advices.

@@ -109,12 +109,14 @@ pub(super) fn manager(progress: &Progress) -> Option<String> {
         let state = match &manager.state {
             ManagerState::Idle => "is idle.".to_owned(),
             ManagerState::Running => "is running.".to_owned(),
-            ManagerState::Held(reason) => match as_sentence(reason) {
+            ManagerState::Held { reason } => match as_sentence(reason) {
                 reason if reason.is_empty() => "is on hold.".to_owned(),
                 reason => format!("is on hold: {reason}"),
             },
-            ManagerState::Ended(Some(code)) => format!("has ended with exit code {code}."),
-            ManagerState::Ended(None) => "was ended by a signal.".to_owned(),
+            ManagerState::Ended { exit_code: Some(code) } => {
+                format!("has ended with exit code {code}.")
+            }
+            ManagerState::Ended { exit_code: None } => "was ended by a signal.".to_owned(),
             ManagerState::Removed => "was removed.".to_owned(),
         };
         format!("DAGMan (job {}.0) {state}", manager.cluster)

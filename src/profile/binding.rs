@@ -1,11 +1,23 @@
 //! What binds a job: the resource of whose share of a slot it takes most.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
 /// A resource that binds jobs.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, IntoStaticStr,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    JsonSchema,
+    Deserialize,
+    IntoStaticStr,
 )]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
@@ -50,7 +62,8 @@ const LEAST: f64 = 0.1;
 
 /// The parts of a slot that a job takes of each resource, in the order of [`Binding::ALL`], from 0
 /// on; 1 is all of a slot of one processor. `None`: not known.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
 pub struct SlotShares {
     /// Processors that work for it.
     pub cpu: Option<f64>,

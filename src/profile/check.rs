@@ -1,5 +1,6 @@
 //! What was said of a script beside what its jobs used.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::binding::Binding;
@@ -7,7 +8,8 @@ use super::measured::Measured;
 use super::script::{Likelihood, ScriptProfile};
 
 /// What was said of a script, and what binds the jobs that run it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
 pub struct ScriptCheck {
     /// What was said.
     pub said: Likelihood,

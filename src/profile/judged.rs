@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use scripttree::{Language, Tree};
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +12,8 @@ use super::words::{Use, is_builtin};
 use crate::text::shown;
 
 /// What is said of a script.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema, Deserialize)]
+#[serde(rename_all = "PascalCase")]
 pub struct ScriptVerdict {
     /// `Python`, `shell` or `R`.
     pub language: String,

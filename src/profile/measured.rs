@@ -1,6 +1,7 @@
 //! What jobs used, by their ads.
 
 use classads::ClassAd;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::binding::{Binding, SLOT, SlotShares};
@@ -238,7 +239,8 @@ fn duration(from: i64, to: i64, has_ended: bool) -> Option<Duration> {
 const LONGEST: i64 = 10 * 365 * 86_400;
 
 /// What like jobs used.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
 pub struct Measured {
     /// Jobs that ran for a minute and whose use is known.
     pub jobs: usize,

@@ -1,12 +1,14 @@
 //! Which jobs may share a host.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::binding::Binding;
 use super::measured::Measured;
 
 /// How two jobs get on with each other in two slots of one host.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
 pub struct Pair {
     /// The resource of which they take the largest part of what their slots have.
     pub binding: Binding,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use scripttree::{Kind, Tree};
 use serde::{Deserialize, Serialize};
 
@@ -73,7 +74,8 @@ impl ScriptModel {
 }
 
 /// What binds a script, and what speaks for it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema, Deserialize)]
+#[serde(rename_all = "PascalCase")]
 pub struct ScriptProfile {
     /// The resource that is likely to bind it, if one is.
     pub named: Option<Likelihood>,
@@ -84,7 +86,8 @@ pub struct ScriptProfile {
 }
 
 /// How likely a resource binds a script.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema, Deserialize)]
+#[serde(rename_all = "PascalCase")]
 pub struct Likelihood {
     /// The resource.
     pub binding: Binding,
@@ -93,7 +96,8 @@ pub struct Likelihood {
 }
 
 /// A call that uses a resource.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema, Deserialize)]
+#[serde(rename_all = "PascalCase")]
 pub struct ResourceCall {
     /// The resource.
     pub binding: Binding,

@@ -1,5 +1,6 @@
 //! How long like jobs wait and run, and how long those of now may still.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::measured::Duration;
@@ -11,7 +12,8 @@ const LEAST: usize = 5;
 const PARTS: [f64; 3] = [0.1, 0.5, 0.9];
 
 /// How long four of five like jobs take.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
 pub struct Range {
     /// One of ten takes less, seconds.
     pub low: f64,

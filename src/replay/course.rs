@@ -2,6 +2,7 @@
 
 use std::ops::AddAssign;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::advised::{PastAdvice, between};
@@ -49,7 +50,7 @@ pub struct Course {
 }
 
 /// How releases went, of one hold or of many.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct Sums {
     /// Releases, those of jobs that were held again counted too.

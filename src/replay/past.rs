@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use classads::ClassAd;
+use strum::IntoStaticStr;
 
 use crate::history::{Action, Episode, Outcome};
 use crate::sizes::Resource;
 use eventlog::JobId;
 
 /// What became of a hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 pub enum HoldEnd {
     /// It was released as it was, or nobody saw a change, and the job exited with 0.
     Success {

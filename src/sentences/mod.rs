@@ -585,7 +585,7 @@ pub fn gate(gate: Gate) -> String {
         Gate::SpoolingInput => {
             "HTCondor evaluates no policy of this job while its input is being spooled.".to_owned()
         }
-        Gate::Switched => {
+        Gate::SwitchedOff => {
             "This access point evaluates no policies (PERIODIC_EXPR_INTERVAL is 0).".to_owned()
         }
         Gate::Managed => {

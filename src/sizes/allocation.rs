@@ -7,6 +7,7 @@
 //! equation 1). Where a job that uses more is held, a person has to see to it: that counts as so
 //! many seconds more of its second run.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Resource;
@@ -53,7 +54,8 @@ impl Again {
 }
 
 /// What to ask for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
 pub struct Allocation {
     /// The request that wastes least, MiB or KiB, where a job that uses more asks for the largest
     /// then.

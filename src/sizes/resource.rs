@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::history::reason::{canonical, words};
@@ -10,7 +11,7 @@ use crate::memo::Memo;
 use crate::policy::Version;
 
 /// A resource that a job asks for and can use more of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 pub enum Resource {
     /// RequestMemory bounds it, MiB.
     Memory,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::replay::{ExpressionAnswer, ReleaseCourse, ReplayedJob, Rules, TIMES};
@@ -45,7 +46,7 @@ impl Timing {
 }
 
 /// What a timing would have gained on the holds of one reason, beside leaving them to people.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "PascalCase")]
 pub struct Gain {
     /// Hours that it costs less for each hold: clusters count by the root of their holds.

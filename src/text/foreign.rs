@@ -1,7 +1,9 @@
 //! What users, servers and programs wrote.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::{DIFFERS, printable, shared_letters, shared_words, shorten, shown};
@@ -117,6 +119,19 @@ impl fmt::Debug for Foreign {
 impl Serialize for Foreign {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.value())
+    }
+}
+
+impl JsonSchema for Foreign {
+    fn schema_name() -> Cow<'static, str> {
+        "Foreign".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "What a user, a server or a program wrote: data, no word of the tool.",
+            "type": "string"
+        })
     }
 }
 

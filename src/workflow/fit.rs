@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::keep_off::constraints;
@@ -51,7 +52,8 @@ impl Asking {
 
 /// Jobs of a kind: of the same command but for numbers in it, or where that is not known of a submit
 /// file of a DAG, or of a cluster.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
 pub struct Fit {
     /// What they run; `None`: not known, or several programs.
     pub program: Option<String>,
@@ -66,7 +68,8 @@ pub struct Fit {
 }
 
 /// A resource that jobs of a kind ask too much or too little of.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
 pub struct FitOf {
     /// Which; figures are MiB of memory or KiB of disk.
     pub resource: Resource,
@@ -94,7 +97,8 @@ pub struct FitOf {
 }
 
 /// Idle jobs that ask for too much or too little, and the command that edits them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
 pub struct FitEdit {
     /// How many jobs they are.
     pub jobs: usize,

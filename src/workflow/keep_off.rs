@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Suspect;
@@ -23,7 +24,8 @@ pub struct Waiting {
 }
 
 /// Jobs, and the command that keeps them off bad places.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
 pub struct KeepOff {
     /// How many jobs they are.
     pub jobs: usize,

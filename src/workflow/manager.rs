@@ -4,13 +4,15 @@ use std::fs::File;
 use std::path::Path;
 
 use eventlog::{Body, EventKind, EventLogError, LogReader, ReadOptions, input};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Bytes of `FILE.dagman.log` that are read, the newest. Assumed: a DAGMan job has a few events.
 const LONGEST: u64 = 16 << 20;
 
 /// The DAGMan job that a DAG was last given to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
 pub struct Manager {
     /// Its cluster.
     pub cluster: i32,
@@ -19,16 +21,23 @@ pub struct Manager {
 }
 
 /// How far a DAGMan job is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(tag = "Kind", rename_all_fields = "PascalCase")]
 pub enum ManagerState {
     /// It waits to start.
     Idle,
     /// It runs.
     Running,
-    /// It is on hold, for this HoldReason; empty: none is known.
-    Held(String),
-    /// It left the queue with this exit code; `None`: it was ended by a signal.
-    Ended(Option<i32>),
+    /// It is on hold.
+    Held {
+        /// HoldReason; empty: none is known.
+        reason: String,
+    },
+    /// It left the queue.
+    Ended {
+        /// `None`: it was ended by a signal.
+        exit_code: Option<i32>,
+    },
     /// It was removed from the queue.
     Removed,
 }
@@ -55,13 +64,15 @@ impl Manager {
                 }
                 (EventKind::Execute, _) => ManagerState::Running,
                 (_, Body::Held(hold)) => {
-                    ManagerState::Held(hold.reason.unwrap_or_default().into_owned())
+                    ManagerState::Held { reason: hold.reason.unwrap_or_default().into_owned() }
                 }
                 (
                     EventKind::JobReleased | EventKind::JobEvicted | EventKind::ShadowException,
                     _,
                 ) => ManagerState::Idle,
-                (_, Body::Terminated(ended)) => ManagerState::Ended(ended.return_value),
+                (_, Body::Terminated(ended)) => {
+                    ManagerState::Ended { exit_code: ended.return_value }
+                }
                 (EventKind::JobAborted, _) => ManagerState::Removed,
                 _ => continue,
             };
@@ -74,7 +85,7 @@ impl Manager {
 
     /// It left the queue.
     pub fn has_ended(&self) -> bool {
-        matches!(self.state, ManagerState::Ended(_) | ManagerState::Removed)
+        matches!(self.state, ManagerState::Ended { .. } | ManagerState::Removed)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{End, FailureCause, JobRun};
@@ -22,7 +23,8 @@ pub enum By {
 pub(super) const MOST: usize = 12;
 
 /// Runs at a place, or at several.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
 pub struct PlaceRuns {
     /// The place, the domain or tier that several share, or `others`; empty: not known.
     pub name: String,
@@ -37,7 +39,7 @@ pub struct PlaceRuns {
 }
 
 /// What the places of a matrix are named by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ShownBy {
     /// Machines, each by its name.
@@ -52,16 +54,19 @@ pub enum ShownBy {
 }
 
 /// Failed runs of one cause.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
 pub struct Row {
     /// The cause.
+    #[schemars(with = "String")]
     pub cause: FailureCause,
     /// Runs that failed so, by column.
     pub counts: Vec<usize>,
 }
 
 /// Failed runs by cause and place, the most first in both.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
 pub struct Matrix {
     /// Places.
     pub columns: Vec<PlaceRuns>,

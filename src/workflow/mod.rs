@@ -43,6 +43,7 @@ pub use thrashing::{ATTRIBUTES as THRASHING_ATTRIBUTES, Thrasher, Thrashing, thr
 
 use std::collections::{BTreeMap, HashMap};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::history::History;
@@ -50,7 +51,8 @@ use crate::model::ModelError;
 use eventlog::JobId;
 
 /// What is wrong where in the jobs that are asked about.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
 pub struct View {
     /// Jobs that the logs have.
     pub jobs: usize,

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ops::RangeInclusive;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::fit::met_limit;
@@ -18,7 +19,9 @@ use eventlog::JobId;
 pub(super) const FAILED: RangeInclusive<usize> = 10..=1_000;
 
 /// What to do about a workflow whose jobs fail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema, Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Recovery {
     /// Run the failed jobs again as they are.
@@ -51,7 +54,8 @@ impl Recovery {
 }
 
 /// The action for a workflow, and how likely it is the right one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
 pub struct Recovering {
     /// What to do.
     pub action: Recovery,

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::matrix::{By, place, resolved};
@@ -23,13 +24,15 @@ const AT_ONCE: f64 = 0.1;
 const CHANCE: f64 = 0.01;
 
 /// A place where jobs fail and elsewhere they do not, or not of this cause.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
 pub struct Suspect {
     /// Machine or site.
     pub place: String,
     /// It is a site.
     pub is_site: bool,
     /// The cause of most failures there.
+    #[schemars(with = "String")]
     pub cause: FailureCause,
     /// Failures of whatever cause are counted, not those of this one alone.
     pub any_cause: bool,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use classads::{ClassAd, EvalContext, Value};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::advice::{LONGEST_CONSTRAINT, constraint_of_jobs};
@@ -143,10 +144,12 @@ fn most_frequent(ad: &ClassAd) -> Option<String> {
 }
 
 /// Idle or running jobs that left their slots for the same reason again and again.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
 pub struct Thrashing {
     /// The one that left last.
     #[serde(serialize_with = "as_text")]
+    #[schemars(with = "String")]
     pub job: JobId,
     /// It is the fault of the jobs or of a server, not that of a slot.
     pub is_of_job: bool,

@@ -133,6 +133,8 @@ fn one_job_is_tried_and_the_others_wait_for_it() {
     let journal = queue.journal();
     let expected = [("Eligible", ""), ("Advice", ""), ("Act", "Intended"), ("Act", "Done")];
     assert_eq!(kinds(&journal), expected);
+    let outcomes = queue.place.advise("-outcomes -json");
+    assert!(outcomes.stdout.contains("\"Released\": 1"), "{outcomes:?}");
     assert_eq!(journal[0]["Jobs"], serde_json::json!(["9.0-19"]));
     assert_eq!(journal[1]["Cause"], "server data.example");
     assert_eq!(journal[1]["Counts"], "Begins");

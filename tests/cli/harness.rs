@@ -9,6 +9,8 @@ use assert_cmd::Command;
 use rustix::fs::Mode;
 use tempfile::TempDir;
 
+use crate::schemas;
+
 /// A directory of its own: the home of the user, the place of all files, and the only PATH.
 pub(crate) struct Place {
     dir: TempDir,
@@ -103,6 +105,7 @@ impl Place {
             .write_stdin(stdin)
             .output()
             .expect("the program runs");
+        schemas::check_output(words, &String::from_utf8_lossy(&output.stdout));
         Said {
             status: output.status.code().expect("it ends by itself"),
             stdout: self.neutral(&output.stdout),

@@ -27,6 +27,7 @@ mod recorded;
 mod releaseexpr;
 mod releaseexpr_explain;
 mod releaseexpr_past;
+mod schemas;
 mod servers;
 mod sizes;
 mod transcripts;

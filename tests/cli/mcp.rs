@@ -47,7 +47,7 @@ fn a_recorded_client_is_answered() {
             // Its data is the text: what `-json` prints has tests of its own.
             Some(text) if !result["structuredContent"].is_null() => {
                 let jobs: Value = serde_json::from_str(text).unwrap();
-                assert_eq!(result["structuredContent"]["jobs"], jobs);
+                assert_eq!(result["structuredContent"]["Jobs"], jobs);
                 assert_eq!(jobs[0]["ClusterId"], 21);
             }
             Some(text) => shown.push_str(&format!("--- isError {}\n{text}\n", result["isError"])),

@@ -233,9 +233,9 @@ fn a_workflow_is_seen_by_place_and_cause() {
     assert_eq!((said.status, said.stderr.as_str()), (0, ""));
     insta::assert_snapshot!("a_workflow", said.stdout.split("\n\nJudged").next().unwrap());
     let view: serde_json::Value = serde_json::from_str(&advise("-workflow -json").stdout).unwrap();
-    let columns = view["matrix"]["columns"].as_array().unwrap();
-    let failed: u64 = columns.iter().map(|column| column["failed"].as_u64().unwrap()).sum();
-    assert_eq!(view["failed"].as_u64(), Some(failed));
+    let columns = view["Matrix"]["Columns"].as_array().unwrap();
+    let failed: u64 = columns.iter().map(|column| column["Failed"].as_u64().unwrap()).sum();
+    assert_eq!(view["Failed"].as_u64(), Some(failed));
     advise("-by site").is_error(&["-by needs -workflow or -dag"]);
     advise("-workflow -long").is_error(&["-workflow excludes -long"]);
 }
@@ -335,7 +335,7 @@ fn what_stands_for_many_is_said() {
     let view: serde_json::Value =
         serde_json::from_str(&place.advise(&format!("{call} -json")).stdout).unwrap();
     assert_eq!(
-        (&view["matrix"]["shown_by"], &view["matrix"]["machines"]),
+        (&view["Matrix"]["ShownBy"], &view["Matrix"]["Machines"]),
         (&"domain".into(), &40.into())
     );
     place.file("job.log", log(|n| n));
@@ -486,8 +486,8 @@ fn two_bad_places_of_a_recorded_dag_are_named_at_once() {
     insta::assert_snapshot!("two_bad_places", said.stdout);
     let view: serde_json::Value =
         serde_json::from_str(&place.advise(&format!("{call} -json")).stdout).unwrap();
-    assert_eq!(view["suspects"].as_array().unwrap().len(), 2);
-    assert_eq!(view["recovery"], serde_json::Value::Null);
+    assert_eq!(view["Suspects"].as_array().unwrap().len(), 2);
+    assert_eq!(view["Recovery"], serde_json::Value::Null);
 }
 
 #[test]
@@ -526,8 +526,8 @@ fn what_to_do_about_a_workflow_is_said_where_it_is_likely() {
     assert!(page.contains("<p>Action: ask for more memory. Right: likely."), "{page}");
     let view: serde_json::Value =
         serde_json::from_str(&place.advise(&format!("{call} -json")).stdout).unwrap();
-    let recovery = &view["recovery"];
-    assert_eq!((&recovery["action"], &recovery["right"]), (&"memory".into(), &"likely".into()));
+    let recovery = &view["Recovery"];
+    assert_eq!((&recovery["Action"], &recovery["Right"]), (&"memory".into(), &"likely".into()));
     // Of fewer than ten failed runs nothing is said.
     place.file("job.log", log(9));
     assert!(!place.advise(call).stdout.contains("Action: "));

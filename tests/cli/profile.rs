@@ -75,9 +75,9 @@ fn jobs_say_by_their_use_what_binds_them() {
     insta::assert_snapshot!(said.stdout);
     let json = place.advise("-profile -pairs -json -jobads jobs.ads -now 3000");
     let json: Value = serde_json::from_str(&json.stdout).unwrap();
-    assert_eq!(json["jobs"][0]["measured"]["binding"], "cpu");
-    assert_eq!(json["jobs"][1]["measured"]["binding"], "memory");
-    assert_eq!(json["pairs"].as_array().unwrap().len(), 3);
+    assert_eq!(json["Jobs"][0]["Measured"]["Binding"], "cpu");
+    assert_eq!(json["Jobs"][1]["Measured"]["Binding"], "memory");
+    assert_eq!(json["Pairs"].as_array().unwrap().len(), 3);
 }
 
 #[test]
@@ -258,8 +258,8 @@ fn a_script_is_compared_with_what_its_jobs_used() {
     finished(&place, &busy);
     let said = place.advise("-profile -json 7");
     let json: Value = serde_json::from_str(&said.stdout).unwrap();
-    assert_eq!(json["checked"], serde_json::json!({ "scripts": 1, "right": 1 }));
-    assert_eq!(json["jobs"][0]["script"]["check"]["measured"], "disk");
+    assert_eq!(json["Checked"], serde_json::json!({ "Scripts": 1, "Right": 1 }));
+    assert_eq!(json["Jobs"][0]["Script"]["Check"]["Measured"], "disk");
     assert_eq!(entries(&place).len(), 2);
 }
 

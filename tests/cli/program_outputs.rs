@@ -71,10 +71,10 @@ fn causes(place: &Place, words: &str) -> Vec<(String, Vec<u64>)> {
     assert_eq!((said.status, said.stderr.as_str()), (0, ""), "{said:?}");
     let view: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
     let row = |row: &serde_json::Value| {
-        let counts = row["counts"].as_array().unwrap().iter();
-        (row["cause"].as_str().unwrap().to_owned(), counts.map(|n| n.as_u64().unwrap()).collect())
+        let counts = row["Counts"].as_array().unwrap().iter();
+        (row["Cause"].as_str().unwrap().to_owned(), counts.map(|n| n.as_u64().unwrap()).collect())
     };
-    view["matrix"]["rows"].as_array().unwrap().iter().map(row).collect()
+    view["Matrix"]["Rows"].as_array().unwrap().iter().map(row).collect()
 }
 
 const CALL: &str = "-workflow 7 -by site -userlog job.log -jobads jobs.ads";

@@ -84,9 +84,9 @@ fn idle_jobs_and_those_to_come_ask_for_what_like_jobs_used() {
     insta::assert_snapshot!("retried", said.stdout);
     let json = place.advise(&format!("{WORDS} -now {NOW} -json"));
     let view: Value = serde_json::from_str(&json.stdout).unwrap();
-    let size = &view["sizes"][0]["sizes"][0];
-    assert_eq!((&size["resource"], &size["allocation"]["first"]), (&json!("Memory"), &json!(640)));
-    assert_eq!(size["allocation"]["retried"], 2);
+    let size = &view["Sizes"][0]["Sizes"][0];
+    assert_eq!((&size["Resource"], &size["Allocation"]["First"]), (&json!("Memory"), &json!(640)));
+    assert_eq!(size["Allocation"]["Retried"], 2);
 }
 
 #[test]

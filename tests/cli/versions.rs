@@ -2,18 +2,8 @@
 
 use std::path::Path;
 
-use serde_json::Value;
-
 use crate::harness::{HELD_LOG, NOW, Place, ad};
-
-/// The first objects of an output: of an array, of lines, or the only one.
-fn objects(text: &str) -> Vec<Value> {
-    match serde_json::from_str(text) {
-        Ok(Value::Array(objects)) => objects,
-        Ok(object) => vec![object],
-        Err(_) => text.lines().map(|line| serde_json::from_str(line).expect(text)).collect(),
-    }
-}
+use crate::schemas::objects;
 
 #[test]
 fn every_object_of_json_begins_with_its_version() {
@@ -47,7 +37,7 @@ fn every_object_of_json_begins_with_its_version() {
         assert!(!objects.is_empty(), "{said:?}");
         for object in objects {
             let (name, version) = object.as_object().unwrap().iter().next().unwrap();
-            assert_eq!((name.as_str(), version.as_u64()), ("SchemaVersion", Some(2)), "{object}");
+            assert_eq!((name.as_str(), version.as_u64()), ("SchemaVersion", Some(3)), "{object}");
         }
     }
 }

@@ -11,6 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::harness::{Place, ad};
+use crate::schemas;
 
 /// However slow the machine is.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -96,7 +97,9 @@ impl Watching {
 
     /// The next line.
     fn json(&self) -> Value {
-        serde_json::from_str(&self.line("")).expect("an object")
+        let object = serde_json::from_str(&self.line("")).expect("an object");
+        schemas::check("watch", &object);
+        object
     }
 
     fn complaint(&mut self) -> String {

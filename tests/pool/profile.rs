@@ -41,15 +41,15 @@ pub(crate) fn its_script_is_compared_with_its_use(pool: &Pool, job: &str) {
     };
     println!("{}", ask(&[]));
     let json: Value = serde_json::from_str(&ask(&["-json"])).expect("JSON");
-    let of = &json["jobs"][0];
-    assert_eq!(of["measured"]["jobs"], 1, "{of}");
-    let script = &of["script"];
-    assert_eq!(script["profile"]["likely"][0]["binding"], "disk", "{script}");
-    assert_eq!(script["is_changed"], false, "{script}");
-    let measured = &of["measured"]["binding"];
+    let of = &json["Jobs"][0];
+    assert_eq!(of["Measured"]["Jobs"], 1, "{of}");
+    let script = &of["Script"];
+    assert_eq!(script["Profile"]["Likely"][0]["Binding"], "disk", "{script}");
+    assert_eq!(script["IsChanged"], false, "{script}");
+    let measured = &of["Measured"]["Binding"];
     assert!(measured.is_string(), "{of}");
     // Without control groups no byte of the disk is counted: there is nothing to compare with.
-    let is_blind = of["measured"]["shares"]["disk"] == 0.0;
-    assert_eq!(script["check"].is_null(), is_blind, "{of}");
-    assert_eq!(json["checked"]["scripts"].as_u64(), (!is_blind).then_some(1), "{json}");
+    let is_blind = of["Measured"]["Shares"]["Disk"] == 0.0;
+    assert_eq!(script["Check"].is_null(), is_blind, "{of}");
+    assert_eq!(json["Checked"]["Scripts"].as_u64(), (!is_blind).then_some(1), "{json}");
 }

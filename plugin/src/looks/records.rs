@@ -184,7 +184,7 @@ mod tests {
 
     fn record(account: &str) -> String {
         let question = r#"{"Look":{"path":"/data/x","wanted":"Read"}}"#;
-        let answer = r#"{"Ok":{"Result":"Gone","ChangedAt":1}}"#;
+        let answer = r#"{"Ok":{"Result":"InOrder","ChangedAt":1}}"#;
         let answer =
             format!(r#"{{"Account":"{account}","Question":{question},"Answer":{answer}}}"#);
         format!(r#"{{"Time":9,"Hosts":[],"Answers":[{answer}]}}"#)

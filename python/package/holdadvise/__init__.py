@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping as _Mapping
 
-from ._advice import Advice, Statement, advise
+from ._advice import Advice, Advices, Statement, advise
 from ._native import AdReader, ClassAd, Damage, Event, EventLog, Expr, __version__, read_ads
 from ._policies import Finding, explain, lint, replay
 from ._values import Error, HoldAdviseWarning, InputError, ReadError, Value
@@ -10,6 +10,7 @@ from ._values import Error, HoldAdviseWarning, InputError, ReadError, Value
 __all__ = [
     "AdReader",
     "Advice",
+    "Advices",
     "ClassAd",
     "Damage",
     "Error",
@@ -31,5 +32,5 @@ __all__ = [
 ]
 
 _Mapping.register(ClassAd)
-for _public in (Advice, Statement, Finding, advise, explain, lint, replay):
+for _public in (Advice, Advices, Statement, Finding, advise, explain, lint, replay):
     _public.__module__ = "holdadvise"

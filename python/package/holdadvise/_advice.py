@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import html
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timezone
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Literal, Optional, Union
 
 from . import _native
 from ._sources import JobAds, Path, Paths, Words, costs, job_ads, looks, paths, warn, words
 from ._values import InputError
+
+Recommendation = Literal["release", "try", "change", "wait", "look", "remove", "undecided"]
+Action = Literal["as-is", "memory", "disk", "site", "other", "unknown"]
+Band = Literal[
+    "very unlikely", "unlikely", "as likely as not", "likely", "very likely", "not known"
+]
+EventLogView = Literal["whole", "begins-later", "without-hold", "none"]
+Checks = Literal["own", "local", "all", "none"]
 
 
 class Statement(Mapping[str, Any]):
@@ -24,7 +33,7 @@ class Statement(Mapping[str, Any]):
     __slots__ = ("_fields",)
 
     def __init__(self, fields: Mapping[str, Any]) -> None:
-        self._fields = dict(fields)
+        self._fields = fields
 
     @property
     def sentence(self) -> str:
@@ -33,7 +42,11 @@ class Statement(Mapping[str, Any]):
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON object."""
-        return copy.deepcopy(self._fields)
+        return copy.deepcopy(dict(self._fields))
+
+    def __hash__(self) -> int:
+        # What is equal has the same sentence.
+        return hash(self.sentence)
 
     def __getitem__(self, name: str) -> Any:
         return self._fields[name]
@@ -48,7 +61,7 @@ class Statement(Mapping[str, Any]):
         return self.sentence
 
     def __repr__(self) -> str:
-        return f"Statement({self._fields!r})"
+        return f"Statement({dict(self._fields)!r})"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,12 +81,12 @@ class Advice:
     num_holds: int
     held_since: datetime
     dagman_job_id: Optional[int]
-    recommendation: str
-    recommended_action: Optional[str]
+    recommendation: Recommendation
+    recommended_action: Optional[Action]
     undecided: Optional[Statement]
-    success: dict[str, float]
+    success: dict[Action, float]
     success_later: list[dict[str, float]]
-    band: str
+    band: Band
     costs: dict[str, float]
     expected_costs: Optional[dict[str, float]]
     decision: Statement
@@ -94,11 +107,21 @@ class Advice:
     look_again: Optional[datetime]
     htcondor_will: list[Statement]
     trust: dict[str, Any]
-    event_log: str
+    event_log: EventLogView
     missing: list[str]
     notes: list[str]
-    _json: dict[str, Any] = dataclasses.field(repr=False, compare=False)
+    _json: str = dataclasses.field(repr=False, compare=False)
     _text: str = dataclasses.field(repr=False, compare=False)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            # A field is read when it is asked for: objects of Python take ten times the room.
+            if not name.startswith("_"):
+                for key, value in self.to_dict().items():
+                    if _field(key) == name:
+                        return self.__dict__.setdefault(name, _value(name, value))
+            raise AttributeError(f"'Advice' object has no attribute {name!r}")
 
     @property
     def job_id(self) -> str:
@@ -107,7 +130,11 @@ class Advice:
 
     def to_dict(self) -> dict[str, Any]:
         """The object that `condor_holdadvise -json` prints; times are Unix seconds."""
-        return copy.deepcopy(self._json)
+        return dict(json.loads(self._json))
+
+    def __hash__(self) -> int:
+        # Lists and dicts of what is equal are equal too.
+        return hash((self.cluster_id, self.proc_id, self.num_holds, self.held_since))
 
     def __str__(self) -> str:
         """The block that `condor_holdadvise` prints for one job."""
@@ -115,6 +142,31 @@ class Advice:
 
     def __repr__(self) -> str:
         return f"<Advice on job {self.job_id}: {self.recommendation}, success {self.band}>"
+
+    def _repr_html_(self) -> str:
+        """The block for a notebook."""
+        return f"<pre>{html.escape(self._text)}</pre>"
+
+
+_SHOWN = 100
+
+
+class Advices(list[Advice]):
+    """Advices in the order of their jobs; a notebook shows a table of the first 100."""
+
+    def _repr_html_(self) -> str:
+        head = ("Job", "Owner", "Advice", "Success", "Why held")
+        rows = [
+            (one.job_id, one.owner or "", one.recommendation, one.band, one.meaning)
+            for one in self[:_SHOWN]
+        ]
+        more = f"<p>{len(self) - _SHOWN} more.</p>" if len(self) > _SHOWN else ""
+        return f"<table>{_row('th', head)}{''.join(_row('td', row) for row in rows)}</table>{more}"
+
+
+def _row(cell: str, texts: Iterable[str]) -> str:
+    cells = (f"<{cell}>{html.escape(text)}</{cell}>" for text in texts)
+    return f"<tr>{''.join(cells)}</tr>"
 
 
 _TIMES = ("held_since", "wait_until", "look_again")
@@ -137,9 +189,9 @@ def _value(name: str, value: Any) -> Any:
 
 
 def _advice(text: str, block: str) -> Advice:
-    object_ = json.loads(text)
-    fields = {_field(name): _value(_field(name), value) for name, value in object_.items()}
-    return Advice(**fields, _json=object_, _text=block)
+    advice = object.__new__(Advice)
+    advice.__dict__.update(_json=text, _text=block)
+    return advice
 
 
 def advise(
@@ -153,9 +205,9 @@ def advise(
     epochs: Optional[Path] = None,
     model: Optional[Path] = None,
     cost: Optional[Mapping[str, float]] = None,
-    checks: Optional[str] = None,
+    checks: Optional[Checks] = None,
     now: Union[datetime, float, None] = None,
-) -> list[Advice]:
+) -> Advices:
     """Says of held jobs whether to release, change or remove them, or to wait.
 
     They come in the order of their ids. Arguments are named like the options of
@@ -178,4 +230,4 @@ def advise(
     if refused and not advices:
         raise InputError("; ".join(refused))
     warn(faults + refused, 2)
-    return [_advice(text, block) for text, block in advices]
+    return Advices(_advice(text, block) for text, block in advices)

@@ -4,10 +4,25 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Literal, Optional, Union, final
 
+from typing_extensions import Self, disjoint_base
+
 _Path = Union[str, os.PathLike[str]]
 _Now = Union[datetime, float, None]
 _Damaged = Literal["skip", "raise", "yield"]
 
+__all__ = [
+    "ClassAd",
+    "Expr",
+    "AdReader",
+    "EventLog",
+    "Event",
+    "Damage",
+    "read_ads",
+    "advise",
+    "releaseexpr",
+    "look",
+    "__version__",
+]
 __version__: str
 
 @final
@@ -34,6 +49,7 @@ class Damage:
     def is_loss(self) -> bool:
         """Events that nobody has seen may be lost."""
 
+@disjoint_base
 class ClassAd(Mapping[str, Any]):
     """Names of attributes, in any case, and their expressions.
 
@@ -41,12 +57,13 @@ class ClassAd(Mapping[str, Any]):
     `-long`, JSON, XML, brackets. Ads of other modules are read from what `str` makes of them.
     """
 
-    def __init__(self, source: Any = None, /) -> None: ...
-    def __getitem__(self, name: str) -> Any: ...
-    def __setitem__(self, name: str, value: Any) -> None: ...
-    def __delitem__(self, name: str) -> None: ...
+    def __new__(cls, source: Any = None, /) -> Self: ...
+    def __getitem__(self, name: str, /) -> Any: ...
+    def __setitem__(self, name: str, value: Any, /) -> None: ...
+    def __delitem__(self, name: str, /) -> None: ...
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[str]: ...
+    def get(self, name: str, default: Any = None, /) -> Any: ...
     def keys(self) -> list[str]: ...  # type: ignore[override]
     def values(self) -> list[Any]: ...  # type: ignore[override]
     def items(self) -> list[tuple[str, Any]]: ...  # type: ignore[override]
@@ -73,6 +90,8 @@ class ClassAd(Mapping[str, Any]):
         """As `condor_q -json` prints it."""
 
     def copy(self) -> ClassAd: ...
+    def __copy__(self) -> ClassAd: ...
+    def __deepcopy__(self, memo: Any, /) -> ClassAd: ...
 
 @final
 class Expr:
@@ -81,7 +100,7 @@ class Expr:
     It is read in the new syntax or, `old`, that of `condor_q -long`.
     """
 
-    def __init__(self, text: str, /, *, old: bool = False) -> None: ...
+    def __new__(cls, text: str, /, *, old: bool = False) -> Self: ...
     def eval(self, ad: Any = None, target: Any = None, *, now: _Now = None) -> Any:
         """Its value on an ad."""
 
@@ -146,8 +165,8 @@ class EventLog:
     system's.
     """
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         path: _Path,
         /,
         *,
@@ -155,7 +174,7 @@ class EventLog:
         stop_after: Optional[float] = 0.0,
         rotated: bool = False,
         time_zone: Optional[str] = None,
-    ) -> None: ...
+    ) -> Self: ...
     def __iter__(self) -> EventLog: ...
     def __next__(self) -> Union[Event, Any]: ...
 

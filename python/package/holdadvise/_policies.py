@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Optional, Union
+from typing import Any, Literal, Optional, Union
 
 from . import _native
 from ._advice import _field
@@ -15,6 +15,7 @@ from ._sources import JobAds, Path, Paths, Words, costs, job_ads, paths, warn, w
 from ._values import ReadError
 
 Policy = Union[str, "os.PathLike[str]"]
+Kind = Literal["release", "hold", "remove", "exit"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Finding:
     line: Optional[int]
     setting: Optional[str]
     rule: str
-    severity: str
+    severity: Literal["error", "warning", "note"]
     expression: Optional[str]
     start: int
     end: int
@@ -77,12 +78,12 @@ def _one(option: str, given: Any) -> list[str]:
 
 
 def lint(
-    policy: Policy, *, kind: Optional[str] = None, condor: Optional[str] = None
+    policy: Policy, *, kind: Optional[Kind] = None, condor: Optional[str] = None
 ) -> list[Finding]:
     """Says what is wrong with an expression, or with the policies of a file.
 
     `kind` is what an expression by itself is for: "release" (the default), "hold", "remove" or
-    "on-exit"; `condor` the version of HTCondor that evaluates it.
+    "exit"; `condor` the version of HTCondor that evaluates it.
     """
     options = ["-lint", _policy(policy), *_one("-kind", kind), *_one("-condor", condor)]
     return [

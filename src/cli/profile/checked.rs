@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::OfJobs;
@@ -13,7 +14,8 @@ use crate::journal::{Entry, EntryKind, Journal, Kept, Profiled, VERSION};
 use crate::private::own_way;
 
 /// Scripts in the journal of which something was said, and whose jobs were measured.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
 pub(in crate::cli) struct Checked {
     pub(in crate::cli) scripts: usize,
     /// Their jobs were bound by what was said to be likely.

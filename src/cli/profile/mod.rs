@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 
 use classads::ClassAd;
 use eventlog::JobId;
+use schemars::JsonSchema;
 use scripttree::Language;
 use serde::Serialize;
 
@@ -44,7 +45,8 @@ const NAME: usize = 200;
 const COMPARED: usize = 8;
 
 /// What is said of scripts and jobs.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
 pub(in crate::cli) struct Profiles {
     pub(in crate::cli) scripts: Vec<OfScript>,
     pub(in crate::cli) jobs: Vec<OfJobs>,
@@ -56,7 +58,8 @@ pub(in crate::cli) struct Profiles {
 }
 
 /// How jobs of two clusters get on in two slots of one host.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
 pub(in crate::cli) struct OfPair {
     pub(in crate::cli) clusters: [i32; 2],
     #[serde(flatten)]
@@ -64,7 +67,8 @@ pub(in crate::cli) struct OfPair {
 }
 
 /// What is said of the jobs of a cluster.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
 pub(in crate::cli) struct OfJobs {
     pub(in crate::cli) cluster: i32,
     pub(in crate::cli) owner: Option<String>,
@@ -94,7 +98,8 @@ pub(in crate::cli) struct OfJobs {
 }
 
 /// What is ahead of jobs.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
 pub(in crate::cli) struct Ahead {
     pub(in crate::cli) jobs: usize,
     /// Seconds that the one farthest on has waited or run.

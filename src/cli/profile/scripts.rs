@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use classads::ClassAd;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{NAME, OfJobs};
@@ -17,7 +18,8 @@ use crate::sentences::unknown;
 use crate::text::{in_words, shown};
 
 /// What is said of a script.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
 pub(in crate::cli) struct OfScript {
     pub(in crate::cli) file: String,
     #[serde(flatten)]
@@ -25,7 +27,8 @@ pub(in crate::cli) struct OfScript {
 }
 
 /// What is said of a script that jobs run.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
 pub(in crate::cli) struct RanScript {
     #[serde(flatten)]
     pub(in crate::cli) of: OfScript,

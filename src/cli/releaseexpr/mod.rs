@@ -30,3 +30,17 @@ pub(super) use request::Given;
 pub(super) use run::answer;
 pub use run::run;
 pub use run::{Data, data};
+
+use super::schemas::text;
+use crate::print::Versioned;
+
+/// The schemas of what it prints: name of the file, and text.
+pub(super) fn schemas() -> [(&'static str, String); 5] {
+    [
+        ("explain.json", text::<Versioned<explain::Object>>()),
+        ("lint.json", text::<Versioned<lint::Object>>()),
+        ("replay.json", text::<Versioned<replay::Object>>()),
+        ("replay-line.json", text::<Versioned<replay::Line>>()),
+        ("suggest.json", text::<Versioned<suggest::Object>>()),
+    ]
+}

@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::input::{read_knobs, unreadable};
 use super::request::Past;
@@ -16,11 +17,11 @@ use crate::history::{Coverage, History, HistoryBuilder};
 use crate::inquiry::{Config, costs, open_model, unpacked};
 use crate::model::Thresholds;
 use crate::policy::{Knobs, Version};
-use crate::print::wrap;
+use crate::print::{CostHours, wrap};
 use crate::queue::display_path;
 use crate::replay::{PastAdvice, PastHold, PastHolds, Rules, Sources, Successes, Ticks};
 use crate::sentences::times::minute;
-use crate::text::{SCHEMA_VERSION, plural};
+use crate::text::plural;
 use eventlog::ReadOptions;
 use eventlog::input::Room;
 use tempfile::TempDir;
@@ -166,21 +167,36 @@ pub(super) fn heading(read: &Read, columns: Option<usize>) -> String {
 }
 
 /// The same for scripts.
-pub(super) fn heading_json(read: &Read) -> Value {
-    let holds = &read.past.holds;
-    let costs = read.rules.costs;
-    json!({
-        "SchemaVersion": SCHEMA_VERSION,
-        "Logs": read.files(),
-        "Events": read.past.events,
-        "Holds": holds.len(),
-        "Clusters": clusters(holds),
-        "From": holds.first().map(|hold| hold.held_at),
-        "To": holds.last().map(|hold| hold.held_at),
-        "PeriodicExprInterval": read.rules.ticks.interval,
-        "SystemMaxReleases": read.rules.max_releases,
-        "Costs": { "failed": costs.failed, "delay": costs.delay, "keep": costs.keep, "work": costs.work },
-    })
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
+pub(super) struct Heading {
+    logs: Vec<String>,
+    events: u64,
+    holds: usize,
+    clusters: usize,
+    /// When the first of them began, and the last, Unix seconds.
+    from: Option<i64>,
+    to: Option<i64>,
+    periodic_expr_interval: i64,
+    system_max_releases: Option<i64>,
+    costs: CostHours,
+}
+
+impl Heading {
+    pub(super) fn of(read: &Read) -> Self {
+        let holds = &read.past.holds;
+        Self {
+            logs: read.files(),
+            events: read.past.events,
+            holds: holds.len(),
+            clusters: clusters(holds),
+            from: holds.first().map(|hold| hold.held_at),
+            to: holds.last().map(|hold| hold.held_at),
+            periodic_expr_interval: read.rules.ticks.interval,
+            system_max_releases: read.rules.max_releases,
+            costs: CostHours::of(&read.rules.costs),
+        }
+    }
 }
 
 fn clusters(holds: &[PastHold]) -> usize {

@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use eventlog::{Body, EventKind, EventLogError, JobId, ReadOptions};
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use super::circle::NAME;
@@ -17,7 +18,7 @@ use crate::workflow::manager::open_log;
 const BLOCKERS: usize = 20;
 
 /// How far a node is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
 pub enum NodeState {
     /// All its jobs succeeded, and its POST script if it has one.
     Done,
@@ -34,7 +35,8 @@ pub enum NodeState {
 }
 
 /// How many nodes are in each state, and what keeps others waiting.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
 pub struct Progress {
     /// Nodes by state, in the order of [`NodeState`].
     pub counts: Vec<(NodeState, usize)>,
@@ -74,7 +76,8 @@ impl Progress {
 }
 
 /// A node that keeps others waiting.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
 pub struct Blocker {
     /// Its name.
     pub node: String,
@@ -82,6 +85,7 @@ pub struct Blocker {
     pub state: NodeState,
     /// Its jobs.
     #[serde(serialize_with = "as_text")]
+    #[schemars(with = "Vec<String>")]
     pub jobs: Vec<JobId>,
     /// Nodes that wait for it, directly or not.
     pub waiting: usize,

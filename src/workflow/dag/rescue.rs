@@ -4,6 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use eventlog::input;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Dag, LONGEST};
@@ -12,7 +13,8 @@ use super::{Dag, LONGEST};
 const RESCUES: u32 = 999;
 
 /// The rescue DAG that has nodes as done.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
 pub struct Rescue {
     /// Its file, fit to be shown.
     pub file: String,

@@ -1,81 +1,126 @@
 //! Explanations for scripts.
 
-use classads::Value as Of;
-use serde_json::{Value, json};
+use classads::Value;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::Explained;
 use super::text::word;
-use crate::hold_code::{self, HoldCode};
+use crate::hold_code::{self, HoldCode, SetBy};
 use crate::policy::{
-    ExplainedPolicy, Gate, MissingAttribute, Named, Part, PolicyAction, Prospect, Truth,
+    ExplainedPolicy, Form, Kind, MissingAttribute, Named, Part, PolicyAction, Prospect, Truth,
 };
 use crate::sentences::with_usual_change;
-use crate::text::{SCHEMA_VERSION, printable};
 
-/// What there is to say of one job; times are Unix seconds, `null` is what is not known or not
-/// there. All text is fit for a terminal.
-pub(super) fn object(job: &Explained) -> Value {
-    let explanation = &job.explanation;
-    let forecast = &explanation.forecast;
-    let hold = &job.hold;
-    let reason = hold.reason.as_deref();
-    let (least, most) = forecast.interval;
-    json!({
-        "SchemaVersion": SCHEMA_VERSION,
-        "ClusterId": job.id.cluster,
-        "ProcId": job.id.proc,
-        "Owner": job.owner.as_deref().map(printable),
-        "HoldReasonCode": hold.code,
-        "HoldReasonSubCode": hold.subcode,
-        "HoldReasonLabel": hold_code::name(hold.code),
-        "HoldReason": reason.map(printable),
-        "Meaning": printable(&with_usual_change(Some(hold.code), Some(hold.subcode), reason.unwrap_or_default())),
-        "SetBy": HoldCode::of(hold.code).map(|code| code.set_by),
-        "NumHolds": hold.num_holds,
-        "HeldSince": Some(hold.entered_current_status).filter(|&since| since != 0),
-        "Now": forecast.now,
-        "Gate": gate(forecast.gate),
-        "MayBeReleased": forecast.gate.lets_release(),
-        "MayBeRemoved": forecast.gate.lets_remove(),
-        "PoliciesOfAccessPoint": explanation.knobs_known,
-        "PeriodicExprInterval": least,
-        "MaxPeriodicExprInterval": most,
-        "PolicyAction": forecast.deed.as_ref().map(action),
-        "Policies": explanation.policies.iter().map(policy).collect::<Vec<_>>(),
-        "Conclusion": explanation.conclusion(&job.id.to_string()),
-    })
+/// Why policies release or remove a held job, or do not. `null` is what is not known or not there,
+/// times are Unix seconds.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
+#[schemars(rename = "Explanation")]
+pub(in crate::cli::releaseexpr) struct Object<'a> {
+    cluster_id: i32,
+    proc_id: i32,
+    owner: Option<&'a str>,
+    hold_reason_code: i32,
+    hold_reason_sub_code: i32,
+    hold_reason_label: Option<&'static str>,
+    hold_reason: Option<&'a str>,
+    meaning: String,
+    set_by: Option<&'static [SetBy]>,
+    num_holds: Option<i64>,
+    held_since: Option<i64>,
+    now: i64,
+    gate: &'static str,
+    may_be_released: bool,
+    may_be_removed: bool,
+    policies_of_access_point: bool,
+    periodic_expr_interval: i64,
+    max_periodic_expr_interval: i64,
+    policy_action: Option<Action<'a>>,
+    policies: Vec<OfPolicy<'a>>,
+    conclusion: Vec<String>,
 }
 
-fn gate(gate: Gate) -> &'static str {
-    match gate {
-        Gate::Open => "Open",
-        Gate::HeldByUser => "HeldByUser",
-        Gate::MaxReleases { .. } => "MaxReleases",
-        Gate::SpoolingInput => "SpoolingInput",
-        Gate::Switched => "SwitchedOff",
-        Gate::Managed => "Managed",
-        Gate::TimerUndefined => "TimerUndefined",
-        Gate::NotHeld => "NotHeld",
+impl<'a> Object<'a> {
+    pub(super) fn of(job: &'a Explained) -> Self {
+        let explanation = &job.explanation;
+        let forecast = &explanation.forecast;
+        let hold = &job.hold;
+        let reason = hold.reason.as_deref();
+        let (least, most) = forecast.interval;
+        let said = reason.unwrap_or_default();
+        Self {
+            cluster_id: job.id.cluster,
+            proc_id: job.id.proc,
+            owner: job.owner.as_deref(),
+            hold_reason_code: hold.code,
+            hold_reason_sub_code: hold.subcode,
+            hold_reason_label: hold_code::name(hold.code),
+            hold_reason: reason,
+            meaning: with_usual_change(Some(hold.code), Some(hold.subcode), said),
+            set_by: HoldCode::of(hold.code).map(|code| code.set_by),
+            num_holds: hold.num_holds,
+            held_since: Some(hold.entered_current_status).filter(|&since| since != 0),
+            now: forecast.now,
+            gate: forecast.gate.into(),
+            may_be_released: forecast.gate.lets_release(),
+            may_be_removed: forecast.gate.lets_remove(),
+            policies_of_access_point: explanation.knobs_known,
+            periodic_expr_interval: least,
+            max_periodic_expr_interval: most,
+            policy_action: forecast.deed.as_ref().map(Action::of),
+            policies: explanation.policies.iter().map(OfPolicy::of).collect(),
+            conclusion: explanation.conclusion(&job.id.to_string()),
+        }
     }
 }
 
-fn action(action: &PolicyAction) -> Value {
-    json!({ "Kind": action.kind, "By": printable(&action.by), "At": action.at })
+/// What HTCondor will do, and from when.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
+struct Action<'a> {
+    kind: Kind,
+    by: &'a str,
+    at: i64,
 }
 
-fn policy(explained: &ExplainedPolicy) -> Value {
-    let policy = &explained.policy;
-    json!({
-        "Name": printable(&policy.name),
-        "Kind": policy.kind,
-        "Expression": printable(&policy.text),
-        "Value": value(Some(policy.now)),
-        "Prospect": explained.prospect().map(prospect),
-        "TrueFrom": explained.prospect().and_then(Prospect::from),
-        "Fault": explained.root.as_ref().err().map(|fault| printable(fault)),
-        "Clauses": explained.root.as_ref().ok().map(part),
-        "NotInAd": explained.missing.iter().map(missing).collect::<Vec<_>>(),
-    })
+impl<'a> Action<'a> {
+    fn of(PolicyAction { kind, by, at }: &'a PolicyAction) -> Self {
+        Self { kind: *kind, by, at: *at }
+    }
+}
+
+/// A policy of the job or of its access point.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
+struct OfPolicy<'a> {
+    name: &'a str,
+    kind: Kind,
+    expression: &'a str,
+    value: Option<&'static str>,
+    prospect: Option<&'static str>,
+    true_from: Option<i64>,
+    /// Why it is no expression.
+    fault: Option<&'a str>,
+    clauses: Option<Clause<'a>>,
+    not_in_ad: Vec<Missing<'a>>,
+}
+
+impl<'a> OfPolicy<'a> {
+    fn of(explained: &'a ExplainedPolicy) -> Self {
+        let policy = &explained.policy;
+        Self {
+            name: &policy.name,
+            kind: policy.kind,
+            expression: &policy.text,
+            value: value(Some(policy.now)),
+            prospect: explained.prospect().map(prospect),
+            true_from: explained.prospect().and_then(Prospect::from),
+            fault: explained.root.as_ref().err().map(String::as_str),
+            clauses: explained.root.as_ref().ok().map(Clause::of),
+            not_in_ad: explained.missing.iter().map(Missing::of).collect(),
+        }
+    }
 }
 
 fn value(truth: Option<Truth>) -> Option<&'static str> {
@@ -91,38 +136,85 @@ fn prospect(prospect: Prospect) -> &'static str {
     }
 }
 
-fn missing(missing: &MissingAttribute) -> Value {
-    json!({
-        "Name": printable(&missing.name),
-        "Known": missing.is_known,
-        "Nearest": missing.nearest.as_deref().map(printable),
-    })
+/// An attribute that a policy names and the ad does not have.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
+struct Missing<'a> {
+    name: &'a str,
+    known: bool,
+    nearest: Option<&'a str>,
 }
 
-fn part(of: &Part) -> Value {
-    json!({
-        "Form": of.form,
-        "Expression": printable(&of.text),
-        "Value": value(of.value),
-        "Blocks": of.blocks,
-        "Nearest": of.is_nearest,
-        "Prospect": of.prospect.map(prospect),
-        "TrueFrom": of.prospect.and_then(Prospect::from),
-        "Attributes": of.attributes.iter().map(attribute).collect::<Vec<_>>(),
-        "Parts": of.parts.iter().map(part).collect::<Vec<_>>(),
-        "LeftOut": of.left_out,
-    })
+impl<'a> Missing<'a> {
+    fn of(MissingAttribute { name, is_known, nearest }: &'a MissingAttribute) -> Self {
+        Self { name, known: *is_known, nearest: nearest.as_deref() }
+    }
 }
 
-/// A value that JSON has none for is its text as a ClassAd expression.
-fn attribute(named: &Named) -> Value {
-    let value = named.value.as_ref().map(|value| match value {
-        Of::Boolean(value) => json!(value),
-        Of::Integer(value) => json!(value),
-        Of::Real(value) if value.is_finite() => json!(value),
-        Of::String(text) => json!(printable(text)),
-        Of::Undefined => Value::Null,
-        other => json!(printable(&other.to_string())),
-    });
-    json!({ "Name": printable(&named.name), "Value": value, "InAd": !named.is_missing })
+/// An expression, or a part of one.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
+struct Clause<'a> {
+    form: Form,
+    expression: &'a str,
+    value: Option<&'static str>,
+    blocks: bool,
+    nearest: bool,
+    prospect: Option<&'static str>,
+    true_from: Option<i64>,
+    attributes: Vec<Attribute<'a>>,
+    parts: Vec<Self>,
+    left_out: usize,
+}
+
+impl<'a> Clause<'a> {
+    fn of(of: &'a Part) -> Self {
+        Self {
+            form: of.form,
+            expression: &of.text,
+            value: value(of.value),
+            blocks: of.blocks,
+            nearest: of.is_nearest,
+            prospect: of.prospect.map(prospect),
+            true_from: of.prospect.and_then(Prospect::from),
+            attributes: of.attributes.iter().map(Attribute::of).collect(),
+            parts: of.parts.iter().map(Self::of).collect(),
+            left_out: of.left_out,
+        }
+    }
+}
+
+/// An attribute that a clause names.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
+struct Attribute<'a> {
+    name: &'a str,
+    value: Option<Plain<'a>>,
+    in_ad: bool,
+}
+
+/// A value; one that JSON has none for is its text as a ClassAd expression.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum Plain<'a> {
+    Boolean(bool),
+    Integer(i64),
+    Real(f64),
+    Text(&'a str),
+    Expression(String),
+}
+
+impl<'a> Attribute<'a> {
+    fn of(named: &'a Named) -> Self {
+        let plain = |value: &'a Value| match value {
+            Value::Boolean(value) => Some(Plain::Boolean(*value)),
+            Value::Integer(value) => Some(Plain::Integer(*value)),
+            Value::Real(value) if value.is_finite() => Some(Plain::Real(*value)),
+            Value::String(text) => Some(Plain::Text(text)),
+            Value::Undefined => None,
+            other => Some(Plain::Expression(other.to_string())),
+        };
+        let value = named.value.as_ref().and_then(plain);
+        Self { name: &named.name, value, in_ad: !named.is_missing }
+    }
 }

@@ -6,7 +6,9 @@
 mod json;
 mod text;
 
-use std::io::Write;
+use std::io::{self, Write};
+
+pub(super) use json::Object;
 
 use classads::Budget;
 use jiff::tz::TimeZone;
@@ -19,7 +21,7 @@ use crate::cli::output::say;
 use crate::history::HoldInQueue;
 use crate::inquiry::{Config, Inquiry};
 use crate::policy::{Explanation, Knobs, PolicyTime, explain_in};
-use crate::print::{json_element, json_end};
+use crate::print::{json_element, json_end, versioned};
 use crate::queue::{AdProjection, QueueJob};
 use eventlog::JobId;
 
@@ -67,7 +69,7 @@ pub(super) fn answer(asked: &Explain, out: &mut dyn Write) -> Result<(), RunErro
     let mut count = 0;
     for job in jobs {
         if asked.print.json {
-            json_element(out, &json::object(&job), count)?;
+            json_element(out, &versioned(&Object::of(&job)).map_err(io::Error::from)?, count)?;
         } else {
             let gap = if count == 0 { "" } else { "\n" };
             write!(out, "{gap}{}", page.job(&job))?;

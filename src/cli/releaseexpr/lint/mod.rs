@@ -4,6 +4,8 @@
 
 mod print;
 
+pub(super) use print::Object;
+
 use std::io::Write;
 use std::ops::Range;
 use std::path::Path;

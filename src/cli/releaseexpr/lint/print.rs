@@ -1,13 +1,15 @@
 //! Prints findings, for people and for scripts.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::{Placed, Report};
 use crate::policy::lint::{MAX_REPEATED, RULES, Severity};
-use crate::print::wrapped;
-use crate::text::{SCHEMA_VERSION, has_secret, plural, printable, to_json_pretty};
+use crate::print::{Versioned, wrapped};
+use crate::text::{has_secret, plural, printable, to_json_pretty};
 
 /// The column that what belongs to a finding begins at.
 const INDENT: usize = 4;
@@ -72,27 +74,51 @@ fn window(line: &str, mark: &std::ops::Range<usize>, columns: usize) -> (String,
     (format!("{head}{shown}{tail}"), head.len() + before - start, length)
 }
 
+/// What is wrong with a policy. `null` is what is not there or not repeated.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
+#[schemars(rename = "Finding")]
+pub(in crate::cli::releaseexpr) struct Object<'a> {
+    file: Option<Cow<'a, str>>,
+    line: Option<usize>,
+    /// The command or knob.
+    setting: Option<Cow<'a, str>>,
+    rule: &'static str,
+    /// `error`, `warning` or `note`.
+    severity: &'static str,
+    expression: Option<&'a str>,
+    /// Bytes of the expression.
+    start: usize,
+    end: usize,
+    message: Cow<'a, str>,
+    corrected: Option<&'a str>,
+}
+
+impl<'a> Object<'a> {
+    fn of(placed: &'a Placed) -> Self {
+        let Placed { file, line, setting, expression, finding, .. } = placed;
+        // With a secret taken out of it, it would be another expression.
+        let is_whole = |text: &&str| text.len() <= MAX_REPEATED && !has_secret(text);
+        let corrected = finding.corrected.as_deref().filter(|_| !finding.is_part);
+        Self {
+            file: file.as_deref().map(printable),
+            line: file.as_ref().map(|_| *line),
+            setting: setting.as_deref().map(printable),
+            rule: finding.rule.name,
+            severity: finding.rule.severity.word(),
+            expression: Some(&**expression).filter(is_whole),
+            start: finding.span.start,
+            end: finding.span.end,
+            message: printable(&finding.message),
+            corrected: corrected.filter(is_whole),
+        }
+    }
+}
+
 /// One JSON array.
 pub(super) fn json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    // With a secret taken out of it, it would be another expression.
-    let is_whole = |text: &&str| text.len() <= MAX_REPEATED && !has_secret(text);
-    let object = |placed: &Placed| {
-        let finding = &placed.finding;
-        json!({
-            "SchemaVersion": SCHEMA_VERSION,
-            "File": placed.file.as_deref().map(printable),
-            "Line": placed.file.as_ref().map(|_| placed.line),
-            "Setting": placed.setting.as_deref().map(printable),
-            "Rule": finding.rule.name,
-            "Severity": finding.rule.severity.word(),
-            "Expression": Some(&*placed.expression).filter(is_whole),
-            "Start": finding.span.start,
-            "End": finding.span.end,
-            "Message": printable(&finding.message),
-            "Corrected": finding.corrected.as_deref().filter(|_| !finding.is_part).filter(is_whole),
-        })
-    };
-    let objects: Vec<_> = report.findings.iter().map(object).collect();
+    let objects: Vec<_> =
+        report.findings.iter().map(|placed| Versioned::of(Object::of(placed))).collect();
     writeln!(out, "{}", to_json_pretty(&objects)?)
 }
 

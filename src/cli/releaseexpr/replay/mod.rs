@@ -6,6 +6,8 @@
 mod json;
 mod text;
 
+pub(super) use json::{Line, Object};
+
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
