@@ -6,7 +6,7 @@ usage: track.py DIR [--once] [--poll SECONDS]
 Reads what the sweep's nodes leave in DIR and gives it to the `wandb` client: a run for each trial (configuration, every
 epoch's figures, result), and one of job type "select" with the sweep file, the best model and the report as artifacts.
 Without --once it goes on until SIGTERM, then sends what is left. With --once it asks one that follows the same folder to end (DIR/tracking/stop),
-sends what is left and ends.
+sends what is left and ends. At its end it says on standard output where runs were written.
 
 DIR/tracking/state.json says what was sent, so that nothing is sent twice; DIR/tracking/wandb holds what `wandb sync` takes.
 The key comes from the environment or from netrc, never from DIR. Whatever fails here is said on standard error, once, and
@@ -26,6 +26,7 @@ import math
 import os
 import queue
 import re
+import shlex
 import shutil
 import signal
 import struct
@@ -542,6 +543,7 @@ class Tracker:
         self.state = State(self.tracking)
         self.stopped = 0.0  # when SIGTERM came
         self.over: set[int] = set()  # trials of which nothing more is to come
+        self.written: dict[str, set[str]] = {"online": set(), "offline": set()}  # ids of runs, by where they went
         self.state.remove_unfinished(self.tracking / "wandb")
 
     def stop(self, *_: Any) -> None:
@@ -587,6 +589,7 @@ class Tracker:
                 self.state.remove_unfinished(self.tracking / "wandb", item["id"])
                 last = time.monotonic() + ITEM_SECONDS[mode]
                 self.state.sent(item, sender.send(item, deadline))
+                self.written[mode].add(item["id"])
                 in_a_row = 0
             except OSError as error:
                 say(f"{error}")
@@ -609,6 +612,18 @@ class Tracker:
             say(f"what could not be sent is in {self.tracking / 'wandb'}: wandb sync takes it")
         if self.offline or not self.stopped:
             self.send("offline", True)
+
+    def tell(self) -> None:
+        """Says on standard output where runs were written."""
+        to, wandb = self.sweep.plan["tracking"], self.tracking / "wandb"
+        project = "/".join(name for name in (to.get("entity"), to.get("project")) if name)
+        where = {
+            "online": f"sent to W&B, project {project or 'uncategorized'}",
+            "offline": f"written to {wandb}: `wandb sync {shlex.quote(str(wandb))}` sends them",
+        }
+        for mode, runs in self.written.items():
+            if runs:
+                print(f"track: {len(runs)} {'run' if len(runs) == 1 else 'runs'} {where[mode]}", flush=True)
 
     def follow(self, poll: float) -> None:
         """Sends what comes, until SIGTERM. After a failure it waits longer each time, ten minutes at most."""
@@ -662,6 +677,7 @@ def main() -> None:
         if not options.once:
             tracker.follow(max(0.1, options.poll))
         tracker.final()
+        tracker.tell()
     except Exception as error:  # noqa: BLE001
         say(f"{options.folder}: {type(error).__name__}: {error}")
 

@@ -52,6 +52,7 @@ complete -c condor_holdadvise -n __condor_holdadvise_files -F
 complete -c condor_holdadvise -n 'not __condor_holdadvise_files' -a '(__condor_holdadvise_offered)'
 complete -c condor_holdadvise -o allusers -d 'Look at the held jobs of all users, not only at one'\''s own'
 complete -c condor_holdadvise -o constraint -d 'Look only at jobs for which the ClassAd expression is true'
+complete -c condor_holdadvise -o hold -d 'Look at held jobs, as without it'
 complete -c condor_holdadvise -o limit -d 'Judge at most this many jobs'
 complete -c condor_holdadvise -o advice -d 'Print only jobs with this advice'
 complete -c condor_holdadvise -o name -d 'Ask the condor_schedd with this name'

@@ -69,7 +69,9 @@ class Tracking(unittest.TestCase):
     def start(self, *arguments: str) -> subprocess.Popen:
         """track.py on the sweep, looking ten times a second."""
         command = [sys.executable, str(TRACK), str(self.sweep_folder), "--poll", "0.1", *arguments]
-        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=self.environment)
+        process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=self.environment
+        )
         self.addCleanup(self.end, process)
         return process
 
@@ -434,7 +436,11 @@ class Online(Tracking):
         sweep.rung_done(1, 1)
         self.once()
         sweep.whole()
-        self.once()
+        command = [sys.executable, str(TRACK), str(self.sweep_folder), "--once"]
+        done = subprocess.run(command, capture_output=True, text=True, env=self.environment, timeout=PATIENCE)
+        written = self.tracking / "wandb"
+        where = f"track: 4 runs written to {written}: `wandb sync {written}` sends them\n"
+        self.assertEqual((done.stdout, done.stderr), (where, ""))
         self.assertEqual(len(self.runs()["001"]["directories"]), 2)
         self.assertEqual(self.server.runs, {})
         program = [sys.executable, "-m", "wandb", "sync", str(self.tracking / "wandb")]

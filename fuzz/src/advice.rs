@@ -10,7 +10,7 @@ use holdadvise::checks::{LocalFiles, Urls};
 use holdadvise::history::{Coverage, HistoryBuilder};
 use holdadvise::model::Model;
 use holdadvise::policy::{PolicyTime, SettingsFile};
-use holdadvise::print::{Page, PrintForm, Printer, Style};
+use holdadvise::print::{Page, PrintForm, Printer, Style, TotalsBy};
 use holdadvise::queue::{AdProjection, Selection, held_jobs_of_file};
 use holdadvise::text::{can_be_pasted, is_fit};
 use jiff::tz::TimeZone;
@@ -137,8 +137,8 @@ fn check_command(line: &str) {
 
 fn check_printed(advices: &[Advice]) {
     for columns in [None, Some(80), Some(20)] {
-        let style = Style { columns, table: columns, colour: false, why: true };
-        for output in [PrintForm::Table, PrintForm::Totals] {
+        let style = Style { columns, table: columns, colour: false, ascii: false, why: true };
+        for output in [PrintForm::Table, PrintForm::Incidents, PrintForm::Totals(TotalsBy::Cause)] {
             printed(advices, &output, style).lines().for_each(check_line);
         }
         check_people(&printed(advices, &PrintForm::Groups, style));

@@ -101,7 +101,9 @@ pub(crate) fn advise(
             advices.push((attributes, text(advice, &page)));
             Ok(())
         });
-        answer.map(|Answer { remarks, .. }| (advices, remarks.refused, remarks.faults))
+        answer.map(|Answer { remarks, .. }| {
+            (advices, [remarks.refused, remarks.ended].concat(), remarks.faults)
+        })
     };
     waited(py, asked)?.map_err(|error| raised(&error))
 }

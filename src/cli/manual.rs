@@ -64,8 +64,9 @@ pub fn manual_page() -> String {
     );
     page.section("Exit Status");
     page.paragraph(
-        "0 - Advice was given, or all held jobs were asked for and there are none. Of several jobs named, \
-         at least one could be judged; the others are named on standard error.",
+        "0 - Advice was given, or all held jobs were asked for and there are none, or all jobs named completed or \
+         were removed. Of several jobs named, at least one could be judged; the others are named on standard \
+         error.",
     );
     page.paragraph(
         "1 - Failure: the arguments cannot be read, the queue or a file cannot be read, or none of the \
@@ -117,9 +118,11 @@ const DESCRIPTION: [&str; 6] = [
      succeeded. A removal has a command for one job at a time.",
 ];
 
-const REMARKS: [&str; 4] = [
+const REMARKS: [&str; 5] = [
     "The text for people may change between versions; scripts should use -json, -jsonl, -long, -af or \
      -format.",
+    "The recommendation is in colour at a terminal; not where NO_COLOR is set, and without a terminal where \
+     CLICOLOR_FORCE is. In a locale without UTF-8 the shades of -workflow are the characters .:*#.",
     "Control characters and terminal escape sequences in reasons and names are not printed; invisible characters are \
      printed as \\u{200b}.",
     "What could not be read is counted, and listed with -why, as Judged without; the advice is then made from the rest. \

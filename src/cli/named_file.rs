@@ -37,9 +37,11 @@ pub(super) fn refuse(jobs: &[JobSpec]) -> Result<(), ArgumentError> {
                 "a submit description",
                 "name the cluster that condor_submit gave it, or its log after -userlog".to_owned(),
             ),
-            None if word.contains('/') => (
-                "a file",
-                "expected jobs, clusters or owners, and files after options (-help)".to_owned(),
+            // Owners have no slash in their names, and seldom a dot.
+            None if word.contains(['/', '.']) => (
+                if bytes.is_empty() { "an empty file" } else { "a file" },
+                "name a job event log after -userlog, job ads after -jobads, a DAG file after -dag"
+                    .to_owned(),
             ),
             None => continue,
         };

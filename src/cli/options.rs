@@ -85,6 +85,9 @@ fn jobs() -> Vec<Row> {
         Row::one("constraint", 1, |all| &mut all.inquiry.selection.constraint)
             .named(Word::Text("expression"))
             .help("Look only at jobs for which the ClassAd expression is true."),
+        Row::flag("hold", 2, |_| {})
+            .excludes(&[&["workflow", "dag", "profile"]], "it looks at jobs that are not held too")
+            .help("Look at held jobs, as without it: a habit of condor_q."),
         Row::one("limit", 3, |all| &mut all.inquiry.limit).help("Judge at most this many jobs."),
         Row::one("advice", 2, |all| &mut all.printing.advice).help(
             "Print only jobs with this advice: release, try, change, wait, look, remove or \
@@ -124,8 +127,8 @@ fn judging() -> Vec<Row> {
              sees it, and not with -now.",
         ),
         Row::one("now", 3, |all| &mut all.inquiry.now).help(
-            "Judge as of this time, in Unix seconds, and read nothing later. The default is the \
-             clock.",
+            "Judge as of this time, and read nothing later: Unix seconds or a date, such as \
+             2026-11-21T16:26:00, which is local where it names no zone. The default is the clock.",
         ),
     ]
 }

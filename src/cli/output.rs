@@ -51,9 +51,19 @@ pub(super) fn said_by<T>(work: impl FnOnce() -> T) -> (T, Vec<String>) {
     (given, COLLECTED.take().unwrap_or_default())
 }
 
-/// Whether advice is coloured: a terminal shows standard output, and its user did not say otherwise (<https://no-color.org>).
+/// Whether advice is coloured: not with NO_COLOR (<https://no-color.org>), always with CLICOLOR_FORCE
+/// (<https://bixense.com/clicolors>), else where a terminal shows standard output.
 pub(super) fn shows_colour() -> bool {
-    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let is_forced = set("CLICOLOR_FORCE").is_some_and(|value| value != "0");
     let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
-    io::stdout().is_terminal() && !set("NO_COLOR") && !is_dumb
+    set("NO_COLOR").is_none() && (is_forced || io::stdout().is_terminal() && !is_dumb)
+}
+
+/// Whether the locale has more characters than ASCII; the first variable that is set names it.
+pub(super) fn has_utf8() -> bool {
+    let set = |name: &&str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(set).unwrap_or_default();
+    let locale = locale.to_string_lossy().to_ascii_lowercase();
+    locale.contains("utf-8") || locale.contains("utf8")
 }

@@ -12,7 +12,7 @@ use super::catalogue::About;
 use super::named_file;
 use super::options::TOOL;
 use super::outcomes::Outcomes;
-use super::output::shows_colour;
+use super::output::{has_utf8, shows_colour};
 use super::piped;
 use super::profile::Profiling;
 use crate::advice::Recommendation;
@@ -169,7 +169,8 @@ impl Given {
         }
         let Printing { output, style, page, .. } = &mut self.printing;
         let Style { columns, table, .. } = fitted;
-        *style = Style { colour: shows_colour() && page.is_none(), columns, table, ..*style };
+        let (colour, ascii) = (shows_colour() && page.is_none(), !has_utf8());
+        *style = Style { colour, ascii, columns, table, ..*style };
         let is_workflow = self.inquiry.places.is_some() || self.dag.is_some();
         let inquiry = &mut self.inquiry;
         match (self.by, &mut *output) {
@@ -195,6 +196,7 @@ impl Given {
         };
         inquiry.attributes = output.attributes();
         inquiry.dag_node = self.node.is_some();
+        inquiry.repeats = self.watch.is_some();
         inquiry.goes_on = self.watch.is_some() || self.node.is_some();
         let selection = &mut inquiry.selection;
         selection.any_state = is_workflow || self.profile;
@@ -248,10 +250,7 @@ impl Given {
 
     /// Jobs that thrash are printed below the held ones, for people; nobody acts on them.
     fn prints_thrashing(&self) -> bool {
-        let for_people = matches!(
-            self.printing.output,
-            PrintForm::Groups | PrintForm::Table | PrintForm::Totals(_)
-        );
+        let for_people = self.printing.output.is_for_people();
         let inquiry = &self.inquiry;
         let is_more = self.apply.is_some() || self.watch.is_some() || inquiry.dag_node;
         for_people

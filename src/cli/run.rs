@@ -142,12 +142,19 @@ pub(super) fn show(asked: &Asked, config: &Config, out: &mut dyn Write) -> Resul
     let (mut judged, mut below) = (0, Vec::new());
     let to: &mut dyn Write = if inquiry.places.is_some() { &mut below } else { &mut *out };
     let mut printer = Printer::new(to, &printing.output, &page);
-    let answer = inquiry.ask(config, now, &mut |advice, job| {
+    let mut answer = inquiry.ask(config, now, &mut |advice, job| {
         judged += 1;
         if printing.shows(advice.recommendation) { printer.add(advice, job) } else { Ok(()) }
     })?;
+    // That all jobs named are over is the answer.
+    let all_ended = judged == 0
+        && answer.remarks.refused.is_empty()
+        && !answer.remarks.ended.is_empty()
+        && answer.thrashing.is_empty();
+    let is_printed = all_ended && printing.output.is_for_people();
+    let ended = is_printed.then(|| std::mem::take(&mut answer.remarks.ended).join("\n"));
     tell(&answer.remarks);
-    if inquiry.places.is_none() && judged == 0 {
+    if inquiry.places.is_none() && judged == 0 && !all_ended {
         if answer.ahead > 0 {
             let jobs = plural(answer.ahead, "job");
             let are = if answer.ahead == 1 { "is" } else { "are" };
@@ -160,7 +167,8 @@ pub(super) fn show(asked: &Asked, config: &Config, out: &mut dyn Write) -> Resul
         }
     }
     if !inquiry.places_alone {
-        let unknown = printer.finish(&nothing(inquiry, printing, &answer, judged))?;
+        let none = || nothing(inquiry, printing, &answer, judged);
+        let unknown = printer.finish(&ended.unwrap_or_else(none))?;
         unknown.iter().for_each(|line| say("Note", line));
     }
     if let Some(view) = &answer.view {
@@ -238,6 +246,9 @@ pub(super) fn tell(remarks: &Remarks) {
     }
     for line in &remarks.refused {
         say("Error", line);
+    }
+    for line in &remarks.ended {
+        say("Note", line);
     }
     if remarks.asked_urls > 0 {
         say("Note", &sentences::asked_urls(remarks.asked_urls));

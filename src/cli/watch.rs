@@ -4,7 +4,7 @@
 //! one line.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use super::RunError;
@@ -15,7 +15,7 @@ use crate::advice::news::{END_ATTRIBUTES, End, News, Stand};
 use crate::advice::{Advice, Recommendation, SharedCause};
 use crate::inquiry::{Config, InquiryError, Remarks};
 use crate::print::{self, Page, PrintForm, Printer, wrap};
-use crate::queue::{AdText, QueueError, Schedd, end_well_at_interrupt};
+use crate::queue::{AdText, JobSpec, QueueError, Schedd, Selection, end_well_at_interrupt};
 use crate::sentences;
 use crate::sentences::times::second;
 use eventlog::JobId;
@@ -27,6 +27,9 @@ const ENDS: usize = 1_000;
 
 /// Jobs that are looked for in the queue, where a constraint is no longer true for them.
 const RELEASED: usize = 100;
+
+/// Words that name jobs and are said again, at most.
+const NAMED: usize = 5;
 
 /// Warnings that are remembered, to say each once.
 const WARNINGS: usize = 10_000;
@@ -53,6 +56,10 @@ pub(super) fn watch(
         look: 0,
     };
     let mut is_over = watch.first(out)?;
+    if !is_over && std::io::stderr().is_terminal() {
+        out.flush()?;
+        say("Note", &waits(&asked.inquiry.selection, every));
+    }
     let mut failures = 0;
     let mut took = Duration::ZERO;
     while !is_over {
@@ -73,6 +80,28 @@ pub(super) fn watch(
         took = begun.elapsed();
     }
     watch.end(out)
+}
+
+/// What is waited for, and how often the queue is asked.
+fn waits(selection: &Selection, every: Duration) -> String {
+    let jobs = selection.jobs.as_slice();
+    let named = jobs.iter().take(NAMED).map(|spec| match spec {
+        JobSpec::Job(job) => format!("job {job}"),
+        JobSpec::Cluster(cluster) => format!("cluster {cluster}"),
+        JobSpec::Owner(_) => format!("jobs of {spec}"),
+    });
+    let more = jobs.len().checked_sub(NAMED).filter(|more| *more > 0);
+    let more = more.map(|more| format!("{more} more"));
+    let whose = match (jobs, selection.all_users) {
+        ([], true) => "jobs of all users".to_owned(),
+        ([], false) => "your jobs".to_owned(),
+        _ => named.chain(more).collect::<Vec<_>>().join(", "),
+    };
+    let only = if selection.constraint.is_some() { " for which -constraint is true" } else { "" };
+    let every = every.as_secs();
+    format!(
+        "waiting for changes of {whose}{only}; the queue is asked every {every} s, Ctrl-C ends it"
+    )
 }
 
 /// Says once what went wrong. Whoever does not read, or sets something wrong, is not waited for.
@@ -300,6 +329,28 @@ fn print_lines(out: &mut dyn Write, lines: Lines, page: &Page) -> Result<(), Run
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_waited_for_is_named() {
+        let said = |words: &str, all_users, constraint: Option<&str>| {
+            let jobs = words.split_whitespace().flat_map(JobSpec::list).collect();
+            let constraint = constraint.map(str::to_owned);
+            let selection = Selection { jobs, all_users, constraint, ..Selection::default() };
+            waits(&selection, Duration::from_secs(60))
+        };
+        let end = "; the queue is asked every 60 s, Ctrl-C ends it";
+        assert_eq!(said("", false, None), format!("waiting for changes of your jobs{end}"));
+        assert_eq!(
+            said("", true, Some("true")),
+            format!("waiting for changes of jobs of all users for which -constraint is true{end}")
+        );
+        assert_eq!(
+            said("7 8.1 bob 1 2 3 4", false, None),
+            format!(
+                "waiting for changes of cluster 7, job 8.1, jobs of bob, cluster 1, cluster 2, 2 more{end}"
+            )
+        );
+    }
 
     #[test]
     fn a_schedd_that_is_late_is_asked_ever_less_often() {

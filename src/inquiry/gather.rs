@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 
+use super::ended::ended_in_history;
 use super::{Config, Inquiry, InquiryError, JobAds, job_logs};
 use crate::advice::Missing;
 use crate::catalogue;
@@ -69,6 +70,8 @@ pub(super) struct Gathered {
 pub struct Remarks {
     /// Jobs named that cannot be judged, a line each.
     pub refused: Vec<String>,
+    /// Jobs named that completed or were removed, a sentence each.
+    pub ended: Vec<String>,
     /// Damaged parts of the input, a line each.
     pub faults: Vec<String>,
     /// What could not be read for any job, a line each.
@@ -89,6 +92,7 @@ impl Remarks {
     /// Adds what is to be said of more of the input.
     pub fn extend(&mut self, more: Self) {
         self.refused.extend(more.refused);
+        self.ended.extend(more.ended);
         self.faults.extend(more.faults);
         self.missing.extend(more.missing);
         self.hidden.extend(more.hidden);
@@ -141,8 +145,9 @@ pub(super) fn gather(
         None if logs_alone => Found::default(),
         None => found(inquiry, config, filter, &projection)?,
     };
-    let Found { held, others, refused, faults, ads } = found;
+    let Found { held, others, refused, absent, faults, ads } = found;
     let mut remarks = Remarks { refused, faults, ..Remarks::default() };
+    ended_in_history(absent, inquiry, &schedd, &mut remarks);
     if held.is_empty() && others.is_empty() && !logs_alone && inquiry.places.is_none() {
         return Ok((Gathered { ads, ..Gathered::default() }, remarks));
     }

@@ -14,7 +14,7 @@ use super::histories::{SAME_CLOCK, read_histories};
 use super::local_files::{account, local_files};
 use super::pool::Pool;
 use super::said::Outputs;
-use super::{Config, Inquiry, InquiryError, stuck};
+use super::{Config, Inquiry, InquiryError, ended, stuck};
 use crate::advice::{Advice, Advisor, Command, Held, Missing, Policies, Since, Target, ask_urls};
 use crate::checks::LocalFiles;
 use crate::features::Holds;
@@ -98,7 +98,7 @@ pub(super) fn judge(
         return Ok(seen.with_thrashing(thrashing));
     }
     let held = match gathered.logs_alone {
-        true => held_in_logs(&history, &mut remarks.refused, inquiry, now),
+        true => held_in_logs(&history, remarks, inquiry, now),
         false => gathered.held.iter().map(|job| job.id).collect(),
     };
     if newest > now {
@@ -364,7 +364,7 @@ fn in_batches<T: Sync>(
 /// The jobs that were asked about and are held at the end of the logs. Others are refused.
 fn held_in_logs(
     history: &History,
-    refused: &mut Vec<String>,
+    remarks: &mut Remarks,
     inquiry: &Inquiry,
     now: i64,
 ) -> Vec<JobId> {
@@ -376,8 +376,12 @@ fn held_in_logs(
         inquiry.selection.names(job, owner, None)
     });
     for (spec, met) in inquiry.selection.jobs.iter().zip(met) {
-        if !met {
-            refused.push(format!("{spec} is not held at the end of the log"));
+        if met {
+            continue;
+        }
+        match ended::in_log(spec, history, now) {
+            Some(line) => remarks.ended.push(line),
+            None => remarks.refused.push(format!("{spec} is not held at the end of the log")),
         }
     }
     held.truncate(inquiry.limit.unwrap_or(usize::MAX));

@@ -19,6 +19,7 @@
 //! - `config`: settings from environment, user's file and HTCondor's configuration.
 //! - `constraint`: constraints on ads from a file.
 //! - `costs`: costs from the caller, settings or the model's thresholds.
+//! - `ended`: jobs that are over, as the history or a log has them.
 //! - `gather`: brings jobs, logs, ads and counts together, and notes what could not be read.
 //! - `histories`: reads logs and ads of earlier runs.
 //! - `job_logs`: logs that ads name, each once, without those that cannot be read in time.
@@ -38,6 +39,7 @@ mod asked;
 mod config;
 mod constraint;
 mod costs;
+mod ended;
 mod gather;
 mod histories;
 mod job_logs;
@@ -61,6 +63,7 @@ pub(crate) use config::{KNOBS, Knob, unpacked};
 pub(crate) use constraint::{Constraint, bounded};
 pub(crate) use costs::costs;
 pub use costs::{CostChange, NoCost, costs_of};
+pub(crate) use ended::ended_in_history;
 pub use gather::Remarks;
 pub(crate) use gather::found;
 pub use judge::Take;

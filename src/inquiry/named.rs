@@ -53,6 +53,8 @@ pub struct Inquiry {
     pub dag_node: bool,
     /// The process goes on when it has the answer: memory is given back.
     pub goes_on: bool,
+    /// The same is asked again and again: no history is asked about jobs that left the queue.
+    pub repeats: bool,
 }
 
 /// Job ads that are read.

@@ -42,6 +42,11 @@ pub enum TotalsBy {
 }
 
 impl PrintForm {
+    /// What people read, not programs.
+    pub const fn is_for_people(&self) -> bool {
+        matches!(self, Self::Groups | Self::Incidents | Self::Table | Self::Totals(_))
+    }
+
     /// The attributes and expressions that are named.
     pub fn expressions(&self) -> Vec<&str> {
         match self {
@@ -81,6 +86,8 @@ pub struct Style {
     pub table: Option<usize>,
     /// Advice is printed in colour.
     pub colour: bool,
+    /// Nothing but ASCII is printed, but for text of others.
+    pub ascii: bool,
     /// `-why`: all that an advice rests on is printed.
     pub why: bool,
 }

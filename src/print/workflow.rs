@@ -26,8 +26,8 @@ const PLACE: usize = 32;
 const PLACE_NAME: usize = 255;
 
 /// Blocks that are printed: the darker, the larger the share of the runs that failed so, in
-/// quarters.
-const SHADES: [char; 4] = ['░', '▒', '▓', '█'];
+/// quarters. The second ones are for locales without them.
+const SHADES: [[char; 4]; 2] = [['░', '▒', '▓', '█'], ['.', ':', '*', '#']];
 
 pub(crate) fn print(out: &mut dyn Write, view: &View, page: &Page) -> io::Result<()> {
     let columns = page.style.columns;
@@ -145,7 +145,7 @@ fn table(out: &mut dyn Write, matrix: &Matrix, page: &Page) -> io::Result<()> {
         let runs = ended + column.running;
         let cell = |count: usize| match count {
             0 => "-".to_owned(),
-            count => format!("{} {count}", shade(count, ended)),
+            count => format!("{} {count}", shade(count, ended, page.style.ascii)),
         };
         let of = |row: &crate::workflow::Row| row.counts.get(at).copied().unwrap_or(0);
         let counts = matrix.rows.iter().take(shown).map(of);
@@ -251,9 +251,9 @@ pub(super) fn legend(cause: &FailureCause) -> String {
     format!("{}{meaning}", cause.name())
 }
 
-fn shade(count: usize, ended: usize) -> char {
+fn shade(count: usize, ended: usize, ascii: bool) -> char {
     let step = (4 * count).div_ceil(ended.max(1)).saturating_sub(1);
-    SHADES[step.min(SHADES.len() - 1)]
+    SHADES[usize::from(ascii)][step.min(3)]
 }
 
 /// Why a place is suspected, and what keeps jobs off it.

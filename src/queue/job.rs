@@ -51,6 +51,8 @@ pub struct Found {
     pub others: Vec<QueueJob>,
     /// Of those named the ones that cannot be judged, a line each that says why.
     pub refused: Vec<String>,
+    /// Of those named by their ids the ones that are not there, each with the line that says so.
+    pub absent: Vec<(JobId, String)>,
     /// Parts of the input that could not be used, a line each.
     pub faults: Vec<String>,
     /// Ads that a file held, the held jobs and the others; `None` of a queue.
@@ -140,14 +142,18 @@ impl<'a> Sorter<'a> {
         for (spec, met) in self.selection.jobs.iter().zip(&self.met) {
             // The logs may have those that left.
             if !met && !self.selection.any_state {
-                let place = self.place;
-                self.found.refused.push(match spec {
-                    JobSpec::Job(id) => format!("job {id} is not in {place}"),
-                    JobSpec::Cluster(cluster) => {
-                        format!("no held job of cluster {cluster} is in {place}")
+                let (place, refused) = (self.place, &mut self.found.refused);
+                match spec {
+                    JobSpec::Job(id) => {
+                        self.found.absent.push((*id, format!("job {id} is not in {place}")));
                     }
-                    JobSpec::Owner(_) => format!("no held job of owner {spec} is in {place}"),
-                });
+                    JobSpec::Cluster(cluster) => {
+                        refused.push(format!("no held job of cluster {cluster} is in {place}"));
+                    }
+                    JobSpec::Owner(_) => {
+                        refused.push(format!("no held job of owner {spec} is in {place}"));
+                    }
+                }
             }
         }
         self.found.held.sort_by_key(|job| job.id);
@@ -214,11 +220,11 @@ mod tests {
             found.refused,
             [
                 "job 1.1 is not held, it is running",
-                "job 1.9 is not in the queue",
                 "no held job of cluster 3 is in the queue",
                 "no held job of owner carol is in the queue"
             ]
         );
+        assert_eq!(found.absent, [(JobId::new(1, 9), "job 1.9 is not in the queue".to_owned())]);
     }
 
     #[test]

@@ -128,14 +128,22 @@ impl Schedd {
             self.ads_of("condor_q", &["-allusers"], some, attributes, &mut ads)?;
         }
         let gone: Vec<JobId> = jobs.iter().copied().filter(|job| !ads.contains_key(job)).collect();
-        for some in gone.chunks(JOBS) {
+        ads.extend(self.history_ads(&gone, attributes));
+        Ok(ads)
+    }
+
+    /// The ads of jobs that left the queue, as far as the history has them and can be read; of
+    /// these attributes.
+    pub fn history_ads(&self, jobs: &[JobId], attributes: &[&str]) -> BTreeMap<JobId, ClassAd> {
+        let mut ads = BTreeMap::new();
+        for some in jobs.chunks(JOBS) {
             let most = some.len().to_string();
             let limit = ["-limit", most.as_str()];
             if let Err(error) = self.ads_of("condor_history", &limit, some, attributes, &mut ads) {
                 log::info!("{error}");
             }
         }
-        Ok(ads)
+        ads
     }
 
     fn ads_of(

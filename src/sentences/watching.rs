@@ -1,12 +1,14 @@
 //! What changed since the last look, in English.
 
 use super::choices::look_at;
+use super::times::minute;
 use super::{LONG_NAME, change, evidence, undecided, wait_for};
 use crate::advice::news::{End, News};
 use crate::advice::{Advice, Evidence, Recommendation};
 use crate::queue::QueueError;
-use crate::text::plural;
+use crate::text::{Foreign, plural};
 use eventlog::JobId;
+use jiff::tz::TimeZone;
 
 /// The schedd was away.
 pub(crate) const ANSWERS_AGAIN: &str = "the queue answers again";
@@ -97,6 +99,28 @@ pub(crate) fn end_of_hold(job: JobId, jobs: usize, end: End) -> String {
         End::NotAsked => format!("{who} {is} on hold, and no longer among the jobs asked about."),
         End::Gone => format!("{who} {is} no longer in the queue."),
     }
+}
+
+/// How and when a job ended that is over; `None` for one that is not.
+pub(crate) fn ended(
+    job: JobId,
+    end: End,
+    at: Option<i64>,
+    reason: Option<&Foreign>,
+    zone: &TimeZone,
+) -> Option<String> {
+    let at = at.map_or_else(String::new, |at| format!(" at {}", minute(at, zone)));
+    let how = match end {
+        End::Finished(Some(status)) => format!("completed{at} with exit code {status}"),
+        End::Finished(None) => format!("completed{at}"),
+        End::Signalled(signal) => format!("was ended{at} by signal {signal}"),
+        End::Removed => match reason {
+            Some(reason) => format!("was removed{at}, RemoveReason {}", reason.quoted(LONG_NAME)),
+            None => format!("was removed{at}"),
+        },
+        End::Released(_) | End::NotAsked | End::Gone => return None,
+    };
+    Some(format!("{job} {how}; it is not on hold."))
 }
 
 #[cfg(test)]

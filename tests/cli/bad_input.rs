@@ -301,6 +301,8 @@ fn files_where_jobs_are_expected_are_named_with_their_option() {
     place.file("work.dag", "JOB A a.sub\n");
     place.file("a.sub", "executable = x\nqueue\n");
     place.file("sub/notes", "some words\n");
+    place.file("notes.txt", "some words\n");
+    place.file("new.log", "");
     place.file("alice", "some words\n");
     place.tool("condor_q", "");
     for (word, what) in [
@@ -308,7 +310,9 @@ fn files_where_jobs_are_expected_are_named_with_their_option() {
         ("held.ads", "a file of job ads: read it with condor_holdadvise -jobads held.ads"),
         ("work.dag", "a DAG file: read it with condor_holdadvise -dag work.dag"),
         ("a.sub", "a submit description: name the cluster that condor_submit gave it"),
-        ("sub/notes", "a file: expected jobs, clusters or owners"),
+        ("sub/notes", "a file: name a job event log after -userlog, job ads after -jobads"),
+        ("notes.txt", "a file: name a job event log after -userlog, job ads after -jobads"),
+        ("new.log", "an empty file: name a job event log after -userlog"),
     ] {
         let said = place.advise(word);
         said.is_error(&[&format!("{word} is no job and no owner but {what}")]);

@@ -1,12 +1,13 @@
 //! A fresh directory, the program run in it, and what it said.
 
-use std::fs;
+use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{self, Stdio};
 
 use assert_cmd::Command;
 use rustix::fs::Mode;
+use rustix::{pty, termios};
 use tempfile::TempDir;
 
 use crate::schemas;
@@ -86,6 +87,7 @@ impl Place {
             .env("HOME", self.dir.path())
             .env("PATH", self.path("bin"))
             .env("TZ", "UTC")
+            .env("LC_ALL", "C.UTF-8")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
@@ -102,6 +104,7 @@ impl Place {
             .env("HOME", self.dir.path())
             .env("PATH", self.path("bin"))
             .env("TZ", zone)
+            .env("LC_ALL", "C.UTF-8")
             .write_stdin(stdin)
             .output()
             .expect("the program runs");
@@ -130,6 +133,18 @@ impl Said {
             assert!(self.stderr.contains(part), "{part:?} is not in {self:?}");
         }
     }
+}
+
+/// A terminal of so many columns: what reads from it, and its name for a program's output.
+pub(crate) fn terminal(columns: u16) -> (File, PathBuf) {
+    let flags = pty::OpenptFlags::RDWR | pty::OpenptFlags::NOCTTY;
+    let master = pty::openpt(flags).expect("a terminal");
+    pty::grantpt(&master).expect("a terminal");
+    pty::unlockpt(&master).expect("a terminal");
+    let size = termios::Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+    termios::tcsetwinsize(&master, size).expect("a size");
+    let name = pty::ptsname(&master, Vec::new()).expect("a name");
+    (File::from(master), name.into_string().expect("UTF-8").into())
 }
 
 /// Puts a `condor_q` on PATH that notes its arguments and prints these ads.

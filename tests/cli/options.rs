@@ -1,6 +1,6 @@
 //! Arguments, help, version, settings.
 
-use crate::harness::{HELD_LOG, NOW, Place, ad};
+use crate::harness::{HELD_LOG, NOW, Place, ad, queue_of};
 
 #[test]
 fn help_needs_nothing() {
@@ -40,6 +40,47 @@ fn an_unknown_option_names_the_nearest() {
     place.advise("-userlog").is_error(&["-userlog requires another parameter: filename"]);
     place.advise("-json -long").is_error(&["-json excludes -long: one form is printed"]);
     place.advise("-limit few").is_error(&["-limit", "\"few\""]);
+}
+
+#[test]
+fn a_habit_of_condor_q_does_no_harm() {
+    let place = Place::new();
+    queue_of(&place, &ad(7, 0, ""));
+    for words in ["-hold", "-ho"] {
+        let said = place.advise(&format!("{words} 7 -now {NOW} -af ClusterId"));
+        assert_eq!((said.status, said.stdout.as_str()), (0, "7\n"), "{said:?}");
+    }
+    place.advise("-hold -workflow 7").is_error(&["-hold excludes -workflow"]);
+}
+
+#[test]
+fn a_time_may_be_a_date() {
+    let place = Place::new();
+    place.file("job.log", HELD_LOG);
+    place.file("held.ads", ad(7, 0, ""));
+    let judged = |zone: &str, now: &str| {
+        let said = place.advise_in(zone, &format!("-userlog job.log -json -now {now}"));
+        assert_eq!(said.status, 0, "{said:?}");
+        said.stdout
+    };
+    for (zone, now) in [
+        ("UTC", "2026-03-01T10:30:00"),
+        ("UTC", "2026-03-01T10:30"),
+        ("UTC", "2026-03-01T10:30Z"),
+        ("UTC", "2026-03-01T05:30-05:00"),
+    ] {
+        assert_eq!(judged(zone, now), judged(zone, NOW), "{now}");
+    }
+    let zone = "America/Chicago";
+    assert_eq!(judged(zone, "2026-03-01T04:30:00"), judged(zone, NOW));
+    let words = ["-userlog", "job.log", "-json", "-now", "2026-03-01 10:30"];
+    assert_eq!(place.run(&words, "").stdout, judged("UTC", NOW));
+    place.advise("-now soon").is_error(&["-now: \"soon\" is not Unix seconds or a date such as"]);
+    let explained = |now: &str| {
+        place.release_expression(&["-explain", "-jobads", "held.ads", "-json", "-now", now], "")
+    };
+    assert_eq!(explained("2026-03-01T10:30").stdout, explained(NOW).stdout);
+    assert!(explained("soon").stderr.contains("-now: \"soon\" is not Unix seconds"));
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Many held jobs at a glance: `-totals`, lists of jobs, what is said where nothing is found.
 
 use std::path::Path;
+use std::process::Stdio;
 
-use crate::harness::{NOW, Place, Said, ad};
+use crate::harness::{HELD_LOG, NOW, Place, Said, ad, terminal};
 
 /// Advice on the held jobs of a recorded pool.
 fn advise(words: &str) -> Said {
@@ -164,29 +165,30 @@ fn a_log_comes_from_standard_input() {
     twice.is_error(&["standard input can be read once"]);
 }
 
+/// What the program writes with these variables and without a locale of its own.
+fn in_environment(place: &Place, environment: &[(&str, &str)], words: &str) -> String {
+    let mut program = place.command(env!("CARGO_BIN_EXE_condor_holdadvise"));
+    program.args(words.split_whitespace()).stdout(Stdio::piped());
+    program.env_remove("LC_ALL").envs(environment.iter().copied());
+    String::from_utf8(program.output().unwrap().stdout).unwrap()
+}
+
 /// What the program writes to a terminal of so many columns.
 fn at_terminal(words: &[&str], columns: u16, environment: &[(&str, &str)]) -> String {
-    use rustix::{pty, termios};
-    let flags = pty::OpenptFlags::RDWR | pty::OpenptFlags::NOCTTY;
-    let master = pty::openpt(flags).unwrap();
-    pty::grantpt(&master).unwrap();
-    pty::unlockpt(&master).unwrap();
-    let size = termios::Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
-    termios::tcsetwinsize(&master, size).unwrap();
-    let name = pty::ptsname(&master, Vec::new()).unwrap();
-    let slave = || std::fs::File::options().read(true).write(true).open(name.to_str().unwrap());
+    let (mut master, name) = terminal(columns);
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_condor_holdadvise"))
         .args(words)
         .env("TZ", "UTC")
         .env("TERM", "xterm")
         .env_remove("NO_COLOR")
+        .env_remove("CLICOLOR_FORCE")
         .envs(environment.iter().copied())
-        .stdout(slave().unwrap())
+        .stdout(std::fs::File::options().write(true).open(name).unwrap())
         .spawn()
         .unwrap();
     let mut text = Vec::new();
     // Reading fails once the last slave is closed.
-    let _ = std::io::Read::read_to_end(&mut std::fs::File::from(master), &mut text);
+    let _ = std::io::Read::read_to_end(&mut master, &mut text);
     assert!(child.wait().unwrap().success());
     String::from_utf8(text).unwrap().replace("\r\n", "\n")
 }
@@ -351,6 +353,36 @@ fn a_failure_of_many_runs_is_shaded() {
     place.file("job.log", log);
     let said = place.advise("-workflow -userlog job.log -now 1793616000");
     assert!(said.stdout.contains("░ 1"), "{said:?}");
+    let words = "-workflow -userlog job.log -now 1793616000";
+    for (environment, is_ascii) in [
+        (&[][..], true),
+        (&[("LC_ALL", ""), ("LANG", "en_US.UTF-8")], false),
+        (&[("LC_CTYPE", "C"), ("LANG", "en_US.UTF-8")], true),
+        (&[("LC_ALL", "POSIX"), ("LC_CTYPE", "C.utf8")], true),
+        (&[("LC_ALL", "de_DE.utf8"), ("LANG", "C")], false),
+    ] {
+        let text = in_environment(&place, environment, words);
+        assert_eq!(text.is_ascii(), is_ascii, "{environment:?}: {text}");
+        assert!(text.contains(if is_ascii { ". 1" } else { "░ 1" }), "{text}");
+    }
+}
+
+#[test]
+fn colour_can_be_forced_and_refused() {
+    let place = Place::new();
+    place.file("job.log", HELD_LOG);
+    let forced = ("CLICOLOR_FORCE", "1");
+    for (environment, is_painted) in [
+        (&[][..], false),
+        (&[forced], true),
+        (&[forced, ("TERM", "dumb")], true),
+        (&[("CLICOLOR_FORCE", "0")], false),
+        (&[("CLICOLOR_FORCE", "")], false),
+        (&[forced, ("NO_COLOR", "1")], false),
+    ] {
+        let text = in_environment(&place, environment, &format!("-userlog job.log -now {NOW}"));
+        assert_eq!(text.contains('\u{1b}'), is_painted, "{environment:?}: {text}");
+    }
 }
 
 /// An ad of cluster 7, in a queue with the log of a bad place.

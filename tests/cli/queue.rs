@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
 
-use crate::harness::{NOW, Place, ad, queue_of};
+use crate::harness::{HELD_LOG, NOW, Place, ad, queue_of};
 
 #[test]
 fn without_htcondor_the_offline_ways_are_named() {
@@ -172,6 +172,94 @@ fn jobs_the_queue_does_not_have() {
     let place = Place::new();
     queue_of(&place, "");
     place.advise("1234.0").is_error(&["job 1234.0 is not in the queue"]);
+}
+
+/// The ad of a job of cluster 21 that left the queue.
+fn ended(proc: i32, more: &str) -> String {
+    format!("ClusterId = 21\nProcId = {proc}\nEnteredCurrentStatus = 1772366400\n{more}\n\n")
+}
+
+#[test]
+fn how_a_job_ended_that_left_the_queue_is_in_the_history() {
+    let place = Place::new();
+    queue_of(&place, &ad(7, 0, ""));
+    place.file(
+        "gone.ads",
+        [
+            ended(0, "JobStatus = 4\nCompletionDate = 1772366400\nExitCode = 3"),
+            ended(1, "JobStatus = 4\nExitBySignal = true\nExitSignal = 9"),
+            ended(
+                2,
+                "JobStatus = 3\nRemoveReason = \"\u{1b}[1mvia condor_rm (by user al\\\"ice) -p hunter2X\"",
+            ),
+            ended(3, "JobStatus = 1"),
+        ]
+        .concat(),
+    );
+    let [calls, gone] = ["history.calls", "gone.ads"].map(|name| place.path(name));
+    let script = format!("echo \"$@\" >> {}\n/bin/cat {}", calls.display(), gone.display());
+    place.tool("condor_history", &script);
+    let completed = "21.0 completed at 2026-03-01 12:00 with exit code 3; it is not on hold.\n";
+    let said = place.advise("21.0");
+    assert_eq!(
+        (said.status, said.stdout.as_str(), said.stderr.as_str()),
+        (0, completed, ""),
+        "{said:?}"
+    );
+    let call = fs::read_to_string(&calls).unwrap();
+    assert!(call.starts_with("-long -attributes ClusterId,") && call.ends_with("-limit 1 21.0\n"));
+    let said = place.advise("21.1 21.2");
+    assert_eq!(
+        said.stdout,
+        "21.1 was ended at 2026-03-01 12:00 by signal 9; it is not on hold.\n\
+         21.2 was removed at 2026-03-01 12:00, RemoveReason \"via condor_rm (by user al\\\"ice) -p ***\"; \
+         it is not on hold.\n"
+    );
+    // Programs get their form, and a job that is held its advice.
+    let said = place.advise("21.0 -json");
+    assert_eq!((said.status, said.stdout.as_str()), (0, "[]\n"));
+    assert_eq!(said.stderr, format!("Note: {completed}"));
+    let said = place.advise(&format!("7.0 21.0 -now {NOW} -af ClusterId"));
+    assert_eq!((said.status, said.stdout.as_str()), (0, "7\n"), "{said:?}");
+    assert_eq!(said.stderr, "Error: job 21.0 is not in the queue\n", "its end is later");
+    place.advise("21.3 21.9").is_error(&["job 21.3 is not in the queue", "job 21.9 is not in"]);
+    let said = place.advise("21.0 21.9");
+    assert_eq!((said.status, said.stdout.as_str()), (1, ""));
+    assert!(said.stderr.contains(&format!("Note: {completed}")), "{said:?}");
+    let said = place.release_expression(&["-explain", "21.0"], "");
+    assert_eq!(said.stderr, format!("Note: {completed}Error: none of the jobs named is held\n"));
+    // Whoever has no history to ask is told what the queue says.
+    place.tool("condor_history", "exit 1");
+    place.advise("21.0").is_error(&["job 21.0 is not in the queue"]);
+}
+
+#[test]
+fn how_a_job_ended_is_in_its_log() {
+    let place = Place::new();
+    let end = |text: &str| {
+        place.file("job.log", format!("{HELD_LOG}{text}\n...\n"));
+        place.advise("-userlog job.log 1234.0")
+    };
+    for (event, how) in [
+        (
+            "005 (1234.000.000) 2026-03-01 12:00:00 Job terminated.\n\t(1) Normal termination (return value 3)",
+            "completed at 2026-03-01 12:00 with exit code 3",
+        ),
+        (
+            "005 (1234.000.000) 2026-03-01 12:00:00 Job terminated.\n\t(0) Abnormal termination (signal 9)",
+            "was ended at 2026-03-01 12:00 by signal 9",
+        ),
+        (
+            "009 (1234.000.000) 2026-03-01 12:00:00 Job was aborted.\n\tvia condor_rm (by user alice)",
+            "was removed at 2026-03-01 12:00",
+        ),
+    ] {
+        let said = end(event);
+        let expected = format!("1234.0 {how}; it is not on hold.\n");
+        assert_eq!((said.status, said.stdout), (0, expected), "{}", said.stderr);
+    }
+    let released = "013 (1234.000.000) 2026-03-01 12:00:00 Job was released.\n\tvia condor_release";
+    end(released).is_error(&["1234.0 is not held at the end of the log"]);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::harness::{Place, ad};
+use crate::harness::{Place, ad, terminal};
 use crate::schemas;
 
 /// However slow the machine is.
@@ -231,6 +231,31 @@ fn an_interrupt_ends_it_well() {
     kill_process(pid, Signal::INT).expect("it runs");
     let (status, _, said) = watching.end();
     assert_eq!((status, said.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn a_terminal_is_told_once_what_is_waited_for() {
+    let queue = Queue::new(&[ad(7, 0, "")]);
+    let (mut master, name) = terminal(80);
+    let mut program = queue.place.command(env!("CARGO_BIN_EXE_condor_holdadvise"));
+    program.args(["-watch:1", "-wide", "7", "8.1"]).stdout(Stdio::piped());
+    program.stderr(fs::File::options().write(true).open(name).expect("a terminal"));
+    let mut watching = Watching::new(program.spawn().expect("the program runs"));
+    drop(program);
+    watching.line("Job 7.0");
+    queue.holds(&[ad(7, 0, EDITED)]);
+    watching.line(" -> ");
+    queue.holds(&[]);
+    queue.is("present", "");
+    watching.line("None of the jobs is in the queue any more.");
+    assert!(watching.child.wait().expect("it ends").success());
+    let mut said = String::new();
+    // Reading fails once nobody writes any more.
+    let _ = master.read_to_string(&mut said);
+    let note = "Note: waiting for changes of cluster 7, job 8.1; the queue is asked every 1 s, \
+                Ctrl-C ends it\r\n";
+    assert_eq!(said.matches("waiting for").count(), 1, "{said}");
+    assert!(said.ends_with(note), "{said}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 use holdadvise_train::Error;
 use holdadvise_train::closed_loop;
-use holdadvise_train::data::{episodes, merge, tensors};
+use holdadvise_train::data::{episodes, merge, simulation, tensors};
 use holdadvise_train::evaluation::{evaluate, judge, predict, review};
 #[cfg(feature = "torch")]
 use holdadvise_train::export::train;
@@ -67,9 +67,7 @@ fn main() -> ExitCode {
             Ok(status) => return status,
             Err(error) => Err(error.into()),
         },
-        Command::Simulate(options) => {
-            options.run().map(|summary| say(format_args!("{summary}"))).map_err(Into::into)
-        }
+        Command::Simulate(options) => simulation::run(options),
         Command::Episodes(options) => episodes::run(options),
         Command::Tensors(options) => tensors::run(options),
         Command::Merge(options) => merge::run(options),

@@ -1,10 +1,12 @@
 //! `holdadvise-train` as a user calls it.
 #![cfg(feature = "torch")]
 
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
-use crate::common::{holdadvise_train, text};
+use crate::common::{holdadvise_train, refused, text};
 use holdadvise::history::{Action, Outcome};
 use holdadvise::model::{Batch, Dimensions, FeatureSchema, LeakageFound, Model};
 use holdadvise_train::data::dataset::{Dataset, Row};
@@ -45,6 +47,71 @@ fn dataset(hash: &str) -> Dataset {
             .unwrap();
     }
     dataset
+}
+
+#[test]
+fn what_is_there_already_is_named_with_what_replaces_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    for file in ["d", "m", "log"] {
+        std::fs::write(here.join(file), "some words\n").unwrap();
+    }
+    for words in ["tensors log -o d", "merge d -o d", "split d -o d", "train d -o m"] {
+        let said = refused(here, words.split_whitespace());
+        assert!(said.contains(": it exists already: ") && said.contains("--replace"), "{said}");
+        assert!(!said.contains("cannot read") && said.lines().count() == 1, "{said}");
+    }
+    std::fs::create_dir(here.join("ap")).unwrap();
+    std::fs::write(here.join("ap/EventLog"), "").unwrap();
+    let said = refused(here, ["simulate", "-o", "ap"]);
+    assert!(said.contains("it is not empty") && said.contains("--replace"), "{said}");
+}
+
+#[test]
+fn what_libtorch_says_is_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    dataset("h").write(&here.join("d")).unwrap();
+    std::fs::write(here.join("letter.pt"), "some words\n").unwrap();
+    let said = refused(here, "train d -o m --architecture letter.pt".split_whitespace());
+    assert!(said.contains("the module of --architecture cannot be used: libtorch: "), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+}
+
+/// Begins a training that would last for hours, and interrupts it in its second epoch.
+fn interrupted(here: &Path, more: &str) -> (Option<i32>, Option<i32>, String) {
+    let words =
+        format!("train d -o m --epochs 100000 --patience 100000 --trees 0 --threads 1 {more}");
+    let mut training = Command::new(env!("CARGO_BIN_EXE_holdadvise-train"))
+        .current_dir(here)
+        .args(words.split_whitespace())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(training.stderr.take().unwrap()).lines().map_while(Result::ok);
+    assert!(lines.any(|line| line.starts_with("epoch 1: ")), "it trains");
+    let id = training.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let said: Vec<String> = lines.filter(|line| !line.starts_with("epoch ")).collect();
+    let status = training.wait().unwrap();
+    (status.code(), status.signal(), said.join("\n"))
+}
+
+#[test]
+fn an_interrupt_names_the_checkpoint_or_writes_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    dataset("h").write(&here.join("d")).unwrap();
+    let (code, signal, said) = interrupted(here, "");
+    assert_eq!((code, signal), (None, Some(2)), "{said}");
+    assert_eq!(
+        said,
+        "interrupted, and nothing is kept: with --checkpoint FILE a training can be gone on with"
+    );
+    let (code, signal, said) = interrupted(here, "--checkpoint c");
+    assert_eq!((code, signal), (Some(130), None), "{said}");
+    assert!(said.starts_with("interrupted: c is written after this epoch, and the same"), "{said}");
+    assert!(here.join("c").exists());
 }
 
 #[test]

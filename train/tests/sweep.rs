@@ -1,9 +1,12 @@
 //! The steps of a sweep as its nodes call them.
 
 use std::fs;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
-use crate::common::{done, holdadvise_train, text};
+use crate::common::{done, holdadvise_train, refused, text};
 use holdadvise::model::Model;
 use serde_json::{Value, json};
 
@@ -220,4 +223,80 @@ fn a_log_without_holds_is_said_to_be_that() {
     let why = fs::read_to_string(here.join("sweep/logs/prepare/merge-001.err")).unwrap();
     assert!(why.contains("no hold of these logs was released and came to an outcome"), "{why}");
     assert!(!here.join("sweep/prepared/001/dataset.safetensors").exists());
+}
+
+/// A sweep of two trials on a simulated access point.
+fn sweep_file(here: &Path, more: &str) {
+    done(here, ["simulate", "--preset", "quick", "--days", "7", "-o", "ap"]);
+    let text = format!(
+        "data:\n  access_points:\n    - {{name: a, logs: [ap/EventLog], time_zone: UTC}}\n\
+         training: {{parameters: {{hidden: {{values: [4, 8]}}}}}}\ntrials: 2\n\
+         program: {{installed: /usr/bin/holdadvise-train}}\n{more}\n"
+    );
+    fs::write(here.join("sweep.yaml"), text).unwrap();
+}
+
+const DAG: [&str; 5] = ["dag", "sweep.yaml", "-o", "sweep", "--no-pool-check"];
+
+#[test]
+fn a_file_that_is_no_module_is_refused_before_any_trial() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    fs::write(here.join("letter.pt"), "some words\n").unwrap();
+    for key in ["architecture", "champion"] {
+        sweep_file(here, &format!("{key}: letter.pt"));
+        let said = refused(here, DAG);
+        assert!(
+            said.starts_with(&format!("Error: {key}: ")) && said.lines().count() == 1,
+            "{said}"
+        );
+        assert!(said.contains("letter.pt is no TorchScript module (torch.jit.save): "), "{said}");
+        assert!(!here.join("sweep").exists());
+        fs::remove_dir_all(here.join("ap")).unwrap();
+    }
+}
+
+#[test]
+fn what_a_sweep_runs_ends_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    sweep_file(here, "");
+    done(here, DAG);
+    let sweep = Command::new(env!("CARGO_BIN_EXE_holdadvise-train"))
+        .current_dir(here)
+        .args(["sweep", "run", "sweep", "--jobs", "1"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let patience = Instant::now() + Duration::from_secs(120);
+    let is_asked = || Instant::now() < patience;
+    // Those of all its threads.
+    let children = || {
+        let tasks = fs::read_dir(format!("/proc/{}/task", sweep.id())).unwrap().flatten();
+        let of = |task: fs::DirEntry| fs::read_to_string(task.path().join("children")).ok();
+        tasks
+            .filter_map(of)
+            .flat_map(|text| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+            .collect()
+    };
+    let mut running: Vec<String> = Vec::new();
+    while running.is_empty() && is_asked() {
+        running = children();
+    }
+    assert_eq!(running.len(), 1, "{running:?}");
+    let id = sweep.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let ended = sweep.wait_with_output().unwrap();
+    assert_eq!(ended.status.signal(), Some(2));
+    assert!(text(&ended.stderr).contains("interrupted: run the same command again"), "{ended:?}");
+    let runs = || {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", running[0])).unwrap_or_default();
+        let state = stat.rsplit(')').next().unwrap_or_default().trim_start().to_owned();
+        !(state.is_empty() || state.starts_with(['Z', 'X']))
+    };
+    while runs() && is_asked() {
+        std::thread::yield_now();
+    }
+    assert!(!runs());
 }

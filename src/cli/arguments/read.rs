@@ -9,6 +9,9 @@ use std::ffi::{OsStr, OsString};
 use super::option::{Name, OPERANDS, OptionSpec, Tool};
 use crate::text::{printable, strip_control};
 
+/// Options that are named where an unknown one is like several, at most.
+const NEAREST: usize = 3;
+
 /// Why the arguments cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
@@ -144,16 +147,31 @@ impl<A: Default + 'static> Tool<A> {
             let text = format!("argument {given} is too short, write more of {names}");
             return Err(ArgumentError(text));
         }
-        let likeness = |(_, of): &(_, Name)| {
-            let cut = of.name.len().min(text.len().max(of.min));
-            let whole = strsim::damerau_levenshtein(text, of.name);
-            (whole.min(strsim::damerau_levenshtein(text, &of.name[..cut]) + 1), whole)
-        };
-        let nearest = names().min_by_key(likeness).map_or("help", |(_, of)| of.name);
-        Err(ArgumentError(format!(
-            "unrecognized argument {given}; did you mean -{nearest}? (-help lists all options)"
-        )))
+        let nearest: Vec<String> =
+            nearest(text, names()).into_iter().map(|name| format!("-{name}")).collect();
+        Err(ArgumentError(match nearest.as_slice() {
+            [] => format!("unrecognized argument {given} (-help lists all options)"),
+            near => format!(
+                "unrecognized argument {given}; did you mean {} (-help lists all options)?",
+                near.join(" or ")
+            ),
+        }))
     }
+}
+
+/// The names that differ least from what was written, if that is in a third of its letters at most.
+/// A name that is cut short differs in one more.
+fn nearest<O>(text: &str, names: impl Iterator<Item = (O, Name)>) -> Vec<&'static str> {
+    let most = (text.chars().count() / 3).max(1);
+    let apart = |of: &Name| {
+        let cut = of.name.len().min(text.len().max(of.min));
+        let whole = strsim::damerau_levenshtein(text, of.name);
+        whole.min(strsim::damerau_levenshtein(text, &of.name[..cut]) + 1)
+    };
+    let all: Vec<_> = names.map(|(_, of)| (apart(&of), of.name)).collect();
+    let least = all.iter().map(|(apart, _)| *apart).min().filter(|apart| *apart <= most);
+    let near = all.into_iter().filter(|(apart, _)| Some(*apart) == least);
+    near.map(|(_, name)| name).take(NEAREST).collect()
 }
 
 fn begins_with_dash(word: &OsStr) -> bool {
@@ -207,16 +225,16 @@ mod tests {
         let error = |line: &str| read(line).unwrap_err().to_string();
         assert_eq!(
             error("-jsan"),
-            "unrecognized argument -jsan; did you mean -json? (-help lists all options)"
+            "unrecognized argument -jsan; did you mean -json (-help lists all options)?"
         );
         assert_eq!(
             error("--allu"),
-            "unrecognized argument --allu; did you mean -allusers? (-help lists all options)"
+            "unrecognized argument --allu; did you mean -allusers (-help lists all options)?"
         );
         assert!(error("-aply").contains("unrecognized argument -aply"));
         assert_eq!(
             error("-ow"),
-            "unrecognized argument -ow; did you mean -now? (-help lists all options)"
+            "unrecognized argument -ow; did you mean -now (-help lists all options)?"
         );
         assert_eq!(
             error("-a"),
@@ -229,6 +247,30 @@ mod tests {
         assert_eq!(error("-format %d -l"), "-format requires another parameter: format attribute");
         assert_eq!(error("-af:jx Band"), "-af:jx: expected letters out of jlhVrTY,tng");
         assert_eq!(error("-long:x"), "-long:x: this option takes nothing after a colon");
+    }
+
+    #[test]
+    fn only_what_is_near_is_suggested() {
+        for (word, near) in [
+            ("-pol", "-pool"),
+            ("-usrelog", "-userlog"),
+            ("--user", "-userlog"),
+            ("-evntlog", "-eventlog"),
+            ("-constrain7", "-constraint"),
+            ("-totls", "-totals"),
+            ("-jsonx", "-json or -jsonl"),
+            ("-removal-s", "-removals"),
+        ] {
+            let expected = format!("; did you mean {near} (-help lists all options)?");
+            let error = read(word).unwrap_err().to_string();
+            assert!(error.ends_with(&expected), "{error}");
+        }
+        for word in
+            ["-foo", "-xyz", "-quux", "-run", "-io", "-q", "-global", "-submitter", "-\u{e9}"]
+        {
+            let expected = format!("unrecognized argument {word} (-help lists all options)");
+            assert_eq!(read(word).unwrap_err().to_string(), expected);
+        }
     }
 
     proptest! {

@@ -5,6 +5,10 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+
 use crate::inquiry::{CostChange, JobAds};
 
 /// A word that an option takes.
@@ -114,12 +118,25 @@ impl Value for u64 {
     }
 }
 
-/// Unix seconds.
+/// A time: Unix seconds, or a date as ISO 8601 has it, local where it names no zone.
 impl Value for i64 {
     const WORD: Word = Word::Text("time");
 
     fn read(word: &OsStr) -> Result<Self, String> {
-        parsed(word, "a time in whole Unix seconds")
+        let text = word.to_str().unwrap_or_default().trim();
+        let instant = || text.parse::<Timestamp>().ok();
+        let with_zone = || text.parse::<Zoned>().ok().map(|time| time.timestamp());
+        let local = || {
+            let date: DateTime = text.parse().ok()?;
+            date.to_zoned(TimeZone::system()).ok().map(|time| time.timestamp())
+        };
+        let of_date = || instant().or_else(with_zone).or_else(local).map(Timestamp::as_second);
+        text.parse().ok().or_else(of_date).ok_or_else(|| {
+            is_not(
+                word,
+                "Unix seconds or a date such as 2026-11-21T16:26:00, with or without Z or +01:00",
+            )
+        })
     }
 }
 
@@ -143,4 +160,35 @@ pub(crate) fn is_not(word: &OsStr, expected: &str) -> String {
 
 fn shown(word: &OsStr) -> String {
     format!("{:?}", crate::text::strip_control(&word.to_string_lossy()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_seconds_or_a_date() {
+        let time = |text: &str| i64::read(OsStr::new(text));
+        for (text, expected) in [
+            ("-5", -5),
+            ("1795278360", 1_795_278_360),
+            ("2026-11-21T16:26:00Z", 1_795_278_360),
+            ("2026-11-21 16:26Z", 1_795_278_360),
+            ("2026-11-21T17:26:00+01:00", 1_795_278_360),
+            ("2026-11-21T10:26[America/Chicago]", 1_795_278_360),
+            ("1969-12-31T23:59:59Z", -1),
+        ] {
+            assert_eq!(time(text), Ok(expected), "{text}");
+        }
+        // The zone of the tests is not known; a day's seconds are.
+        let local = [time("2026-11-21T16:26:00"), time("2026-11-21 16:26"), time("2026-11-21")];
+        let [first, second, day] = local.map(Result::unwrap);
+        assert_eq!((first, first - day), (second, 16 * 3600 + 26 * 60));
+        assert!((first - 1_795_278_360).abs() <= 14 * 3600);
+        for text in
+            ["", "now", "16:26", "2026-13-01", "2026-11-21T25:00", "1e9", "99999999999999999999"]
+        {
+            assert!(time(text).unwrap_err().contains("is not Unix seconds or a date"), "{text}");
+        }
+    }
 }

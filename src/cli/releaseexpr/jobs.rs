@@ -2,8 +2,9 @@
 
 use crate::cli::RunError;
 use crate::cli::output::say;
-use crate::inquiry::{Config, Inquiry, InquiryError, found};
-use crate::queue::{AdProjection, QueueError, QueueJob};
+use crate::cli::run::tell;
+use crate::inquiry::{Config, Inquiry, InquiryError, Remarks, ended_in_history, found};
+use crate::queue::{AdProjection, Found, QueueError, QueueJob};
 
 /// What is said where none of the jobs named is held, after it was said why.
 pub(super) const NONE_HELD: &str = "none of the jobs named is held";
@@ -26,9 +27,10 @@ pub(super) fn held(
         )),
         other => other.into(),
     })?;
-    found.faults.iter().for_each(|line| say("Warning", line));
-    found.refused.iter().for_each(|line| say("Error", line));
-    let mut held = found.held;
+    let Found { mut held, refused, absent, faults, .. } = found;
+    let mut remarks = Remarks { refused, faults, ..Remarks::default() };
+    ended_in_history(absent, asked, &asked.schedd(config)?, &mut remarks);
+    tell(&remarks);
     if held.is_empty() && !asked.selection.jobs.is_empty() {
         return Err(RunError::failed(NONE_HELD));
     }

@@ -114,9 +114,10 @@ fn sources() -> Vec<Row> {
                  what condor_config_val -dump wrote, instead of the configuration here. A single \
                  dash reads standard input.",
             ),
-        Row::one("now", 3, |all| &mut all.now)
-            .needs(&["explain"])
-            .help("Explain as of this time, in Unix seconds. The default is the clock."),
+        Row::one("now", 3, |all| &mut all.now).needs(&["explain"]).help(
+            "Explain as of this time: Unix seconds or a date, such as 2026-11-21T16:26:00, which \
+             is local where it names no zone. The default is the clock.",
+        ),
     ]
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::output::place;
-use crate::{Extras, Preset, Settings, SimulateError, Summary, simulate_with};
+use crate::{Extras, Preset, Settings, SimulateError, Summary, simulate_telling};
 
 /// Arguments of `simulate`.
 #[derive(Args, Clone, Debug)]
@@ -64,11 +64,11 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Simulates as the arguments say.
+    /// Simulates as the arguments say; `day` is told of each day that is over, by its number.
     ///
     /// # Errors
     /// The preset cannot be read, or a file cannot be written.
-    pub fn run(&self) -> Result<Summary, SimulateError> {
+    pub fn run(&self, day: &mut dyn FnMut(u32)) -> Result<Summary, SimulateError> {
         place::prepare(&self.output, self.replace)?;
         let mut preset = Preset::load_with(&self.preset, &self.with)?;
         if let Some(start) = self.start {
@@ -90,7 +90,7 @@ impl Arguments {
             most_rotations: self.max_rotations,
         };
         let when = self.when.then_some(self.when_plays);
-        simulate_with(&settings, Extras { when, looks: self.looks })
+        simulate_telling(&settings, Extras { when, looks: self.looks }, day)
     }
 }
 
@@ -116,7 +116,25 @@ fn factor(text: &str) -> Result<f64, String> {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
+
     use super::*;
+
+    #[derive(Parser)]
+    struct Command {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    #[test]
+    fn each_day_is_told_of() {
+        let folder = tempfile::tempdir().unwrap();
+        let output = folder.path().to_str().unwrap();
+        let command = Command::parse_from(["", "--preset", "quick", "--days", "3", "-o", output]);
+        let mut days = Vec::new();
+        command.arguments.run(&mut |day| days.push(day)).unwrap();
+        assert_eq!(days, [1, 2, 3]);
+    }
 
     #[test]
     fn a_unit_is_a_factor_or_two() {

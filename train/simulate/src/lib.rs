@@ -123,7 +123,16 @@ pub fn simulate(settings: &Settings) -> Result<Summary, SimulateError> {
 /// # Errors
 /// A file cannot be written.
 pub fn simulate_with(settings: &Settings, extras: Extras) -> Result<Summary, SimulateError> {
-    let finished = engine::Simulation::new(settings, extras, None)?.run()?;
+    simulate_telling(settings, extras, &mut |_| {})
+}
+
+/// The same; `day` is told of each day that is over, by its number.
+fn simulate_telling(
+    settings: &Settings,
+    extras: Extras,
+    day: &mut dyn FnMut(u32),
+) -> Result<Summary, SimulateError> {
+    let finished = engine::Simulation::new(settings, extras, None)?.run(day)?;
     let mut truth = OutFile::create(settings.output.join("truth.jsonl"))?;
     finished.records.iter().try_for_each(|record| truth.line(record))?;
     truth.flush()?;
@@ -147,5 +156,7 @@ pub fn simulate_closed(
     how: Loop,
 ) -> Result<Vec<Course>, SimulateError> {
     let acting = engine::Acting::new(policy, how, settings.seed, settings.output.clone());
-    Ok(engine::Simulation::new(settings, Extras::default(), Some(acting))?.run()?.courses)
+    Ok(engine::Simulation::new(settings, Extras::default(), Some(acting))?
+        .run(&mut |_| {})?
+        .courses)
 }

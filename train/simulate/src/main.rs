@@ -15,7 +15,7 @@ struct Command {
 }
 
 fn main() -> ExitCode {
-    match Command::parse().arguments.run() {
+    match Command::parse().arguments.run(&mut |_| {}) {
         Ok(summary) => {
             // A reader that has seen enough is no error.
             let _ = write!(std::io::stdout(), "{summary}");

@@ -70,7 +70,7 @@ fn a_few_give_what_they_gave() {
         let output = folder.path().to_str().unwrap();
         let arguments = ["simulate", "-o", output].into_iter().map(str::to_owned);
         let command = Command::parse_from(arguments.chain(row.arguments.clone()));
-        command.arguments.run().unwrap();
+        command.arguments.run(&mut |_| {}).unwrap();
         let mut hash = Sha256::new();
         for file in ["EventLog", "epoch_history", "truth.jsonl"] {
             hash.update(std::fs::read(folder.path().join(file)).unwrap());

@@ -8,6 +8,7 @@
 //! - [`merge`]: `merge`: shards become one file.
 //! - [`metadata`]: JSON under one metadata key.
 //! - [`peek`]: the two ends of a log.
+//! - [`simulation`]: `simulate`: the simulator, and how far it is.
 //! - [`tensors`]: `tensors`: rows of holds.
 //! - [`truth`]: what a simulation knows besides.
 
@@ -19,5 +20,6 @@ pub mod instant;
 pub mod merge;
 pub mod metadata;
 pub mod peek;
+pub mod simulation;
 pub mod tensors;
 pub mod truth;

@@ -174,7 +174,7 @@ pub fn run(options: &TensorsOptions) -> Result<(), Error> {
         }
     }
     let output = Output::new(&options.output, options.replace);
-    output.check().map_err(|error| format!("cannot read {error}"))?;
+    output.check()?;
     let layout = options.layout()?;
     let window = options.window()?;
     let horizon = options.input.horizon();

@@ -5,6 +5,9 @@
 #[cfg(feature = "torch")]
 mod torch;
 
+#[cfg(feature = "torch")]
+pub(crate) use torch::said;
+
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use holdadvise::model::{Batch, Contract, Dimensions, Engine, ModelError, ModelMetadata, Output};
 use holdadvise::text::shown;
-use tch::{CModule, Device, Kind, Tensor};
+use tch::{CModule, Device, Kind, TchError, Tensor};
 
 /// Samples handed to libtorch at a time.
 const CHUNK: usize = 4096;
@@ -111,10 +111,33 @@ fn log_odds(probability: f32) -> f32 {
     (p / (1.0 - p)).ln()
 }
 
+/// What libtorch says, on one line: the error of a module, else the first line. Below stands where
+/// in the program it happened.
+pub(crate) fn said(error: &TchError) -> String {
+    let text = error.to_string();
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let mut lines = lines.take_while(|line| !line.starts_with("frame #"));
+    let of_module = lines.clone().find(|line| line.contains("Error: "));
+    let line = of_module.or_else(|| lines.next()).unwrap_or("no message");
+    format!("libtorch: {}", shown(line, MESSAGE))
+}
+
 // Taken by value as `map_err` hands it over.
 #[allow(clippy::needless_pass_by_value)]
-fn torch(error: tch::TchError) -> ModelError {
-    let text = error.to_string();
-    let detail = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("no message");
-    ModelError::Engine(format!("libtorch: {}", shown(detail, MESSAGE)))
+fn torch(error: TchError) -> ModelError {
+    ModelError::Engine(said(&error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_one_line() {
+        let frames = "\nException raised from valid\nframe #0: c10::Error::Error: (0x1)\n";
+        let torch = |text: &str| said(&TchError::Torch(format!("{text}{frames}")));
+        assert_eq!(torch("no zip"), "libtorch: Internal torch error: no zip");
+        let text = "The operation failed.\nTraceback:\n  f()\nRuntimeError: shapes differ\n";
+        assert_eq!(torch(text), "libtorch: RuntimeError: shapes differ");
+    }
 }

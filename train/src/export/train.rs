@@ -17,9 +17,12 @@ use crate::split::{Cuts, Split};
 use crate::training::beginning::Beginning;
 use crate::training::fitting::{
     Clock, Ended, FitOptions, Fitted, Judged, RungOptions, Task, TrainError, calibrate, describe,
-    fit,
+    fit, interrupt,
 };
 use crate::training::trial::RungResult;
+
+/// Exit status of a training that was interrupted, as shells have it for SIGINT.
+const INTERRUPTED: u8 = 130;
 
 /// Train a model on a dataset.
 #[derive(Clone, Debug, clap::Args)]
@@ -53,6 +56,7 @@ pub fn run(options: &TrainOptions) -> Result<ExitCode, TrainError> {
     let output = Output::new(output, *replace);
     output.check().map_err(TrainError::Write)?;
     rung.check_files()?;
+    interrupt::expect(rung.checkpoint.clone());
     let mut fit = fit.clone();
     rung.set_parameters(&mut fit)?;
     let clock = rung.clock();
@@ -65,7 +69,8 @@ pub fn run(options: &TrainOptions) -> Result<ExitCode, TrainError> {
         split.test.clear();
     }
     let Some(Trained { result, model }) = train_piece(&dataset, split, &fit, rung, clock)? else {
-        return Ok(ExitCode::from(rung.checkpoint_exit_code));
+        let status = if interrupt::came() { INTERRUPTED } else { rung.checkpoint_exit_code };
+        return Ok(ExitCode::from(status));
     };
     match model {
         Some((archive, report)) => {

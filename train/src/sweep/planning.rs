@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use holdadvise::features::{FeatureSchema, FrameEdges, Layout, Slots};
+use holdadvise::model::Archive;
 use serde_json::Value;
 
 use super::draw::{Values, grid, random};
@@ -11,6 +12,7 @@ use super::file::{Frames, MOST_TRIALS, Preprocessing, SweepFile};
 use super::halving;
 use super::plan::{Method, Plan, Program, Setting, Trial};
 use super::space::{Distribution, Space};
+use crate::output;
 use crate::training::beginning::Beginning;
 use crate::training::trial::Parameters;
 
@@ -42,6 +44,11 @@ pub struct Planned {
 pub fn plan(sweep: &SweepFile, program: &Path) -> Result<Planned, String> {
     let mut notes = Vec::new();
     let settings = settings(sweep, &mut notes)?;
+    for (key, path) in
+        [("architecture", &sweep.plan.architecture), ("champion", &sweep.plan.champion)]
+    {
+        path.iter().try_for_each(|path| of_torch_script(key, path))?;
+    }
     if let Some(from) = &sweep.plan.from {
         of_the_model(from, &settings)?;
     }
@@ -78,6 +85,16 @@ pub fn plan(sweep: &SweepFile, program: &Path) -> Result<Planned, String> {
     let spreads = sweep.space.iter().filter_map(spread).collect();
     let plan = Plan { settings, trials, spreads, rungs, program, ..sweep.plan.clone() };
     Ok(Planned { plan, parameters, notes })
+}
+
+/// Refuses a file that is no TorchScript module, of which trainings or the test would die.
+fn of_torch_script(key: &str, path: &Path) -> Result<(), String> {
+    let bytes = output::read(path).map_err(|error| format!("{key}: {error}"))?;
+    // What `torch.save` writes has no such entry.
+    let module = Archive::with(&bytes, "constants.pkl");
+    module.map(drop).map_err(|error| {
+        format!("{key}: {} is no TorchScript module (torch.jit.save): {error}", path.display())
+    })
 }
 
 /// Refuses settings that the model to begin with was not trained on.

@@ -12,8 +12,13 @@ use std::os::unix::fs::symlink;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
-use std::sync::mpsc;
+use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::Instant;
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use signal_hook::low_level::emulate_default_handler;
 
 use super::dag::steps::{
     CHECKPOINT_EXIT_CODE, CHECKPOINT_FILES, Kind, Step, finish_command, steps,
@@ -53,6 +58,7 @@ pub fn run(options: &RunOptions) -> Result<(), Error> {
         return Err("--jobs 0: expected at least one".into());
     }
     let program = std::env::current_exe().map_err(FileError::of(Path::new("holdadvise-train")))?;
+    end_children_on_signals();
     let machine = Machine { folder, plan, program };
     let failed = machine.run_all(&steps(&machine.plan, &shards)?, jobs);
     machine.finish(&failed)
@@ -181,14 +187,15 @@ impl Machine {
         let (out, err) = (log("out")?, log("err")?);
         for words in &step.commands {
             loop {
-                let status = Command::new(&self.program)
+                let mut command = Command::new(&self.program);
+                command
                     .args(words)
                     .current_dir(place)
                     .env("RAYON_NUM_THREADS", self.plan.resources.cpus.max(1).to_string())
                     .stdin(Stdio::null())
                     .stdout(out.try_clone()?)
-                    .stderr(err.try_clone()?)
-                    .status()?;
+                    .stderr(err.try_clone()?);
+                let status = run_child(&mut command)?;
                 match (status.code(), step.kind) {
                     (Some(code), Kind::Train) if code == i32::from(CHECKPOINT_EXIT_CODE) => {}
                     (Some(0), _) => break,
@@ -254,11 +261,9 @@ impl Machine {
         });
         Output::from(&status).write(nodes.collect::<String>().as_bytes())?;
         let (count, state) = (failed.len().to_string(), if failed.is_empty() { "0" } else { "2" });
-        let finished = Command::new(&self.program)
-            .args(finish_command(&count, state))
-            .current_dir(&self.folder)
-            .status()
-            .map_err(FileError::of(&self.program))?;
+        let mut command = Command::new(&self.program);
+        command.args(finish_command(&count, state)).current_dir(&self.folder);
+        let finished = run_child(&mut command).map_err(FileError::of(&self.program))?;
         let tracking = &self.plan.tracking;
         if tracking.enabled {
             // What becomes of it changes nothing.
@@ -280,6 +285,45 @@ impl Machine {
                 .into()),
         }
     }
+}
+
+/// The processes that run.
+static CHILDREN: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+
+fn children() -> MutexGuard<'static, Vec<Pid>> {
+    CHILDREN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs a command, which ends with this program.
+fn run_child(command: &mut Command) -> io::Result<ExitStatus> {
+    let mut running = children();
+    let mut child = command.spawn()?;
+    let pid = Pid::from_child(&child);
+    running.push(pid);
+    drop(running);
+    // Until it is waited for, its number is no other process's.
+    waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT)?;
+    let mut running = children();
+    running.retain(|one| *one != pid);
+    child.wait()
+}
+
+/// From now on a signal that ends this program ends what it runs first.
+fn end_children_on_signals() {
+    let Ok(mut signals) = Signals::new([SIGINT, SIGTERM, SIGHUP]) else { return };
+    std::thread::spawn(move || {
+        for signal in signals.forever() {
+            // Nothing is started any more while this is held.
+            let running = children();
+            for pid in running.iter() {
+                let _ = kill_process(*pid, Signal::TERM);
+            }
+            eprintln!(
+                "interrupted: run the same command again to go on; what is done is not done again"
+            );
+            let _ = emulate_default_handler(signal);
+        }
+    });
 }
 
 #[cfg(test)]

@@ -142,16 +142,26 @@ impl Simulation {
         Ok(simulation)
     }
 
-    /// Runs to the end of the span and answers what was asked of the oracle.
-    pub(crate) fn run(mut self) -> Result<Finished> {
-        let end = self.world.span.1;
+    /// Runs to the end of the span and answers what was asked of the oracle. `day` is told of each
+    /// day that is over.
+    pub(crate) fn run(mut self, day: &mut dyn FnMut(u32)) -> Result<Finished> {
+        let (begin, end) = self.world.span;
+        let mut days = 0;
+        let mut over = |now: i64| {
+            while begin + (i64::from(days) + 1) * 86_400 <= now {
+                days += 1;
+                day(days);
+            }
+        };
         while let Some((time, item)) = self.queue.pop() {
             if time >= end {
                 break;
             }
+            over(time);
             self.now = time;
             self.take(item)?;
         }
+        over(end);
         self.now = end;
         // A few instants for holds that nobody released, while the job was held.
         for job in self.held.iter().collect::<Vec<_>>() {

@@ -6,6 +6,7 @@ use holdadvise::model::ModelError;
 use tch::TchError;
 
 use crate::Error;
+use crate::engine::said;
 use crate::output::FileError;
 
 /// Why training failed.
@@ -16,7 +17,7 @@ pub enum TrainError {
     #[error("{0}")]
     Refused(String),
     /// libtorch.
-    #[error("libtorch: {0}")]
+    #[error("{}", said(.0))]
     Torch(#[from] TchError),
     /// The finished model.
     #[error(transparent)]

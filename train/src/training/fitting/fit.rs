@@ -15,6 +15,7 @@ use super::checkpoint::{BestEpoch, Checkpoint, Progress};
 use super::describe::standard;
 use super::device::device;
 use super::error::TrainError;
+use super::interrupt;
 use super::journal::{EpochLine, Journal};
 use super::loss_weights::loss_weights;
 use super::network::{Network, Sizes};
@@ -109,7 +110,8 @@ pub(crate) fn fit(task: &Task<'_>, clock: Clock) -> Result<Ended, TrainError> {
     let mut begun = false;
     while trainer.progress.epoch < until && !trainer.progress.has_stopped(options.patience) {
         // An epoch at the least: a training that only reads its data and ends would go on for ever.
-        if let (Some(path), true) = (&rung.checkpoint, begun && clock.is_up()) {
+        let is_up = clock.is_up() || interrupt::came();
+        if let (Some(path), true) = (&rung.checkpoint, begun && is_up) {
             trainer.checkpoint()?.write(path)?;
             return Ok(Ended::Paused);
         }

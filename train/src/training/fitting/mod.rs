@@ -13,6 +13,7 @@
 //! - `error`: why training failed.
 //! - `fit`: epochs, early stop, calibration.
 //! - `gradient`: the gradient of some rows as one vector.
+//! - `interrupt`: Ctrl-C in a training.
 //! - `journal`: JSON lines of a training that runs.
 //! - `loss_weights`: how much each row counts.
 //! - [`network`]: the scripted template with parameters of the sizes asked for.
@@ -31,6 +32,7 @@ mod embedding;
 mod error;
 mod fit;
 mod gradient;
+pub(crate) mod interrupt;
 mod journal;
 mod loss_weights;
 pub mod network;

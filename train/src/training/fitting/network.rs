@@ -146,12 +146,8 @@ impl Network {
         let statics = Tensor::f_zeros([2, k as i64], (Kind::Float, device))?;
         let takes = format!("states [2, {m}, {j}] and statics [2, {k}]");
         let tried = tch::no_grad(|| network.forward(&states, &statics));
-        let logits = tried.map_err(|error| {
-            // libtorch appends where in the program it happened.
-            let text = error.to_string();
-            let said = text.lines().find(|line| line.contains("Error:")).unwrap_or(&text);
-            refused(format!("it does not take {takes}: {said}"))
-        })?;
+        let logits =
+            tried.map_err(|error| refused(format!("it does not take {takes}: {error}")))?;
         if logits.size() != [2] {
             return Err(refused(format!("of {takes} it makes {:?}, expected [2]", logits.size())));
         }
