@@ -1,4 +1,4 @@
-//! `-html`: a page of what is wrong where, in the place of one that was written before.
+//! `-html`: a page of advice, in the place of one that was written before.
 
 use std::fs::{self, Permissions};
 use std::io::{self, Read, Write};
@@ -9,25 +9,20 @@ use jiff::tz::TimeZone;
 
 use super::RunError;
 use crate::inquiry::Inquiry;
-use crate::page;
-use crate::print::{page as page_of, page_head};
+use crate::print::is_page;
 use crate::queue::display_path;
 use crate::sentences::times::minute;
-use crate::workflow::View;
+use crate::text::shown;
 
 /// Bytes of a page: more than any has.
 const LONGEST: u64 = 256 << 20;
 
-/// Writes a page of what is wrong where, with the advice below.
-pub(super) fn write(
-    path: &Path,
-    view: &View,
-    inquiry: &Inquiry,
-    advice: &str,
-    now: i64,
-) -> Result<(), RunError> {
-    let text = page_of(view, &about(inquiry, now), advice, now);
-    replace(path, &text).map_err(|source| failed(path, &source))
+/// Characters of a constraint that are printed.
+const CONSTRAINT: usize = 300;
+
+/// Writes a page.
+pub(super) fn write(path: &Path, page: &str) -> Result<(), RunError> {
+    replace(path, page).map_err(|source| failed(path, &source))
 }
 
 /// Nothing is judged for a page that cannot be written.
@@ -43,14 +38,20 @@ fn failed(path: &Path, source: &io::Error) -> RunError {
 }
 
 /// What a page is about.
-fn about(inquiry: &Inquiry, now: i64) -> String {
-    let at = minute(now, &TimeZone::system());
-    let jobs: Vec<String> = inquiry.selection.jobs.iter().map(ToString::to_string).collect();
-    match (&inquiry.dag, jobs.as_slice()) {
-        (Some(dag), _) => format!("Jobs of the DAG {}, {at}.", display_path(&dag.path)),
-        (None, []) => format!("Jobs of the logs, {at}."),
-        (None, jobs) => format!("Jobs of {}, {at}.", jobs.join(", ")),
-    }
+pub(super) fn about(inquiry: &Inquiry, now: i64) -> String {
+    let selection = &inquiry.selection;
+    let jobs: Vec<String> = selection.jobs.iter().map(ToString::to_string).collect();
+    let jobs = match (&inquiry.dag, &selection.constraint) {
+        (Some(dag), _) => format!("Jobs of the DAG {}", display_path(&dag.path)),
+        (None, Some(constraint)) => {
+            format!("Jobs with -constraint {}", shown(constraint, CONSTRAINT))
+        }
+        _ if !jobs.is_empty() => format!("Jobs of {}", shown(&jobs.join(", "), CONSTRAINT)),
+        _ if selection.all_users => "Jobs of all users".to_owned(),
+        _ if inquiry.is_offline() => "Jobs of the files and logs named".to_owned(),
+        _ => "Your jobs".to_owned(),
+    };
+    format!("{jobs}, {}.", minute(now, &TimeZone::system()))
 }
 
 /// Nothing but a page of this program is replaced. The permissions of one that is.
@@ -70,8 +71,7 @@ fn permissions(path: &Path) -> io::Result<Option<Permissions>> {
     let permissions = file.metadata()?.permissions();
     let mut text = Vec::new();
     file.take(LONGEST).read_to_end(&mut text)?;
-    let is_ours = text.starts_with(page_head().as_bytes()) && text.ends_with(page::END.as_bytes());
-    if is_ours { Ok(Some(permissions)) } else { Err(other()) }
+    if is_page(&String::from_utf8_lossy(&text)) { Ok(Some(permissions)) } else { Err(other()) }
 }
 
 /// Writes the page, whole or not at all.
@@ -95,12 +95,19 @@ fn replace(path: &Path, page: &str) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::print::{Html, Page, Style};
 
     #[test]
     fn only_a_page_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.html");
-        let page = |text: &str| format!("{}{text}{}", page_head(), page::END);
+        let page = |text: &str| {
+            Html::default().page("", text, None, &[], &Page::here(Style::default(), 0))
+        };
+        let old = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+                   <meta name=\"generator\" content=\"holdadvise\">\n\
+                   <title>What is wrong where</title>\n<style>\n</style>\n</body>\n</html>\n";
+        fs::write(&path, old).unwrap();
         replace(&path, &page("one")).unwrap();
         replace(&path, &page("two")).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), page("two"));

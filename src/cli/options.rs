@@ -200,10 +200,13 @@ fn output() -> Vec<Row> {
             "What -workflow counts by (machine, site; the default suits the jobs), and what -totals \
              counts by besides the advice (code, the default, cause, owner or advice alone).",
         ),
-        Row::one("html", 2, |all| &mut all.printing.page).needs(&["workflow", "dag"]).help(
-            "Write what -workflow prints as a page too, with the table as a picture. A page \
-                 that it wrote before is replaced, no other file.",
-        ),
+        Row::one("html", 2, |all| &mut all.printing.page)
+            .excludes(&[OTHER_WORK], "a page is written of advice")
+            .help(
+                "Write the advice as a page too, with what it rests on, what -incidents prints, \
+                 and what -workflow prints if that is given. A page that it wrote before is \
+                 replaced, no other file.",
+            ),
         Row::flag("profile", 3, |all| all.profile = true)
             .excludes(
                 &[FOR_PROGRAMS, FOR_PEOPLE, JUDGED_BY, &["model", "cost"]],

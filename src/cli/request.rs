@@ -507,7 +507,7 @@ mod tests {
             ("-mcp -debug", "-mcp excludes -debug: it serves an assistant, which asks by messages"),
             ("-pairs", "-pairs needs -profile"),
             ("-watch -max 3", "-max goes with -apply, not with -watch"),
-            ("-html x", "-html needs -workflow or -dag"),
+            ("-html x -outcomes", "-html excludes -outcomes: a page is written of advice"),
         ] {
             assert_eq!(error(line), expected);
         }

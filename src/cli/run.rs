@@ -17,7 +17,7 @@ use super::{RunError, catalogue, html, mcp, model_sheet, piped, profile};
 use crate::checks;
 use crate::inquiry::{Answer, Config, Inquiry, Remarks, open_model};
 use crate::journal::Journal;
-use crate::print::{Page, Printer, print_thrashing, print_view};
+use crate::print::{Html, Page, Printer, print_thrashing, print_view};
 use crate::queue::display_path;
 use crate::sentences;
 use crate::text::{plural, printable, shell_command};
@@ -142,9 +142,16 @@ pub(super) fn show(asked: &Asked, config: &Config, out: &mut dyn Write) -> Resul
     let (mut judged, mut below) = (0, Vec::new());
     let to: &mut dyn Write = if inquiry.places.is_some() { &mut below } else { &mut *out };
     let mut printer = Printer::new(to, &printing.output, &page);
+    let mut on_page = Html::default();
     let mut answer = inquiry.ask(config, now, &mut |advice, job| {
         judged += 1;
-        if printing.shows(advice.recommendation) { printer.add(advice, job) } else { Ok(()) }
+        if !printing.shows(advice.recommendation) {
+            return Ok(());
+        }
+        if printing.page.is_some() {
+            on_page.add(advice);
+        }
+        printer.add(advice, job)
     })?;
     // That all jobs named are over is the answer.
     let all_ended = judged == 0
@@ -166,9 +173,12 @@ pub(super) fn show(asked: &Asked, config: &Config, out: &mut dyn Write) -> Resul
             return Err(RunError::failed(NOTHING_JUDGED));
         }
     }
+    let nothing = match inquiry.places_alone {
+        true => String::new(),
+        false => nothing(inquiry, printing, &answer, judged),
+    };
     if !inquiry.places_alone {
-        let none = || nothing(inquiry, printing, &answer, judged);
-        let unknown = printer.finish(&ended.unwrap_or_else(none))?;
+        let unknown = printer.finish(ended.as_deref().unwrap_or(&nothing))?;
         unknown.iter().for_each(|line| say("Note", line));
     }
     if let Some(view) = &answer.view {
@@ -176,8 +186,10 @@ pub(super) fn show(asked: &Asked, config: &Config, out: &mut dyn Write) -> Resul
         out.write_all(&below)?;
     }
     print_thrashing(out, &answer.thrashing, &page)?;
-    if let (Some(path), Some(view)) = (&printing.page, &answer.view) {
-        html::write(path, view, inquiry, &String::from_utf8_lossy(&below), now)?;
+    if let Some(path) = &printing.page {
+        let about = html::about(inquiry, now);
+        let view = answer.view.as_ref();
+        html::write(path, &on_page.page(&about, &nothing, view, &answer.thrashing, &page))?;
     }
     Ok(())
 }

@@ -1,25 +1,17 @@
 //! Pages for people: one file without scripts and without anything from elsewhere, for a screen or
 //! for paper.
 
-use std::fmt::Write;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("style.css");
 
+/// Nothing is fetched and nothing runs, whatever stands on a page.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
+
 /// Text as it stands in HTML, in an attribute too.
 pub fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c if c.is_control() && c != '\n' && c != '\t' => out.push('\u{FFFD}'),
-            c => out.push(c),
-        }
-    }
-    out
+    let unseen = |c: char| c.is_control() && c != '\n' && c != '\t';
+    html! { (text.replace(unseen, "\u{FFFD}")) }.into_string()
 }
 
 /// A part of a page.
@@ -35,55 +27,80 @@ pub struct Section {
 impl Section {
     /// A part with this name, heading and HTML.
     #[must_use]
-    pub fn new(id: &str, title: &str, body: String) -> Self {
-        Self { id: id.to_owned(), title: title.to_owned(), body }
+    pub fn new(id: &str, title: &str, body: impl Into<String>) -> Self {
+        Self { id: id.to_owned(), title: title.to_owned(), body: body.into() }
+    }
+
+    fn html(&self) -> Markup {
+        html! { section id=(self.id) { h2 { (self.title) } (PreEscaped(&self.body)) } "\n" }
     }
 }
 
-/// A page: its heading, what it says first, what it is about as HTML, and the sections, which a
-/// table of contents names.
+/// A page: its heading, what it says first if it has HTML, what it is about as HTML, and the sections, which a
+/// table of contents names where there are more than two.
 pub fn document(title: &str, first: &Section, introduction: &str, sections: &[Section]) -> String {
-    let mut out = head(title);
-    let title = escape(title);
-    let _ = write!(out, "<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n");
-    section(&mut out, first);
-    out.push_str(introduction);
-    out.push_str("<nav>\n<h2>Contents</h2>\n<ol>\n");
-    for Section { id, title, .. } in sections {
-        let _ = writeln!(out, "<li><a href=\"#{}\">{}</a></li>", escape(id), escape(title));
-    }
-    out.push_str("</ol>\n</nav>\n");
-    sections.iter().for_each(|of| section(&mut out, of));
-    out.push_str(END);
-    out
+    let page = html! {
+        (DOCTYPE) "\n"
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="generator" content="holdadvise";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                a.skip href="#content" { "Skip to the content" }
+                header { h1 { (title) } }
+                main #content tabindex="-1" {
+                    @if !first.body.is_empty() { (first.html()) }
+                    (PreEscaped(introduction))
+                    @if sections.len() > 2 {
+                        nav aria-labelledby="contents" {
+                            h2 #contents { "Contents" }
+                            ol { @for Section { id, title, .. } in sections {
+                                li { a href={ "#" (id) } { (title) } }
+                            } }
+                        }
+                    }
+                    @for section in sections { (section.html()) }
+                }
+            }
+        }
+        "\n"
+    };
+    page.into_string()
 }
 
-/// What every page with this title begins with.
-#[must_use]
-pub fn head(title: &str) -> String {
-    let title = escape(title);
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"generator\" content=\"holdadvise\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n"
-    )
+/// Whether a text is a page with one of these titles, of this version or an older one.
+pub fn is_page(text: &str, titles: &[&str]) -> bool {
+    let (head, rest) = text.split_once("<style>").unwrap_or_default();
+    let has = |title: &&str| head.contains(&format!("<title>{}</title>", escape(title)));
+    head.starts_with("<!DOCTYPE html>")
+        && head.contains("<meta name=\"generator\" content=\"holdadvise\">")
+        && titles.iter().any(has)
+        && rest.ends_with("</html>\n")
 }
 
-/// What every page ends with.
-pub const END: &str = "</body>\n</html>\n";
-
-fn section(out: &mut String, Section { id, title, body }: &Section) {
-    let (id, title) = (escape(id), escape(title));
-    let _ = writeln!(out, "<section id=\"{id}\">\n<h2>{title}</h2>\n{body}</section>");
+/// A box that scrolls by itself where the window is narrower than what is in it.
+pub fn wide(label: &str, body: impl Into<String>) -> Markup {
+    let body = PreEscaped(body.into());
+    html! { div.wide tabindex="0" role="region" aria-label=(label) { (body) } }
 }
 
 /// A chart with its title if it has one, and a text below it.
 pub fn figure(title: &str, svg: &str, text: &str) -> String {
-    let heading =
-        if title.is_empty() { String::new() } else { format!("<h3>{}</h3>\n", escape(title)) };
-    let text = escape(text);
-    format!("<figure>\n{heading}{svg}<figcaption>{text}</figcaption>\n</figure>\n")
+    html! {
+        figure {
+            @if !title.is_empty() { h3 { (title) } }
+            (PreEscaped(svg))
+            figcaption { (text) }
+        }
+        "\n"
+    }
+    .into_string()
 }
 
 /// Figures beside each other, as many as the window has room for.
@@ -93,11 +110,10 @@ pub fn charts(figures: &str) -> String {
 
 /// A list of sentences, nothing where there are none.
 pub fn list(sentences: &[String]) -> String {
-    if sentences.is_empty() {
-        return String::new();
-    }
-    let each = sentences.iter().map(|sentence| format!("<li>{}</li>\n", escape(sentence)));
-    format!("<ul>\n{}</ul>\n", each.collect::<String>())
+    let list = html! {
+        @if !sentences.is_empty() { ul { @for sentence in sentences { li { (sentence) } } } "\n" }
+    };
+    list.into_string()
 }
 
 /// An instant, Unix seconds, as a date in UTC.
@@ -112,12 +128,19 @@ mod tests {
 
     #[test]
     fn what_is_said_first_stands_before_the_contents() {
-        let first = Section::new("verdict", "<Verdict>", "<p>better</p>\n".to_owned());
-        let sections = [Section::new("a", "A & B", "<p>a</p>\n".to_owned())];
+        let first = Section::new("verdict", "<Verdict>", "<p>better</p>\n");
+        let sections = ["A & B", "C", "D"].map(|title| Section::new("a", title, "<p>a</p>\n"));
         let page = document("t", &first, "<p>about</p>\n", &sections);
-        let places = ["<h1>t", "&lt;Verdict&gt;", "about", "<nav>", "<h2>A &amp; B</h2>"];
+        let places = ["<h1>t", "&lt;Verdict&gt;", "<p>about", "<nav", "<h2>A &amp; B</h2>"];
         let places = places.map(|text| page.find(text).unwrap());
         assert!(places.is_sorted(), "{page}");
+        assert!(is_page(&page, &["t", "u"]) && !is_page(&page, &["u"]), "{page}");
+        assert!(!document("t", &first, "", &sections[..2]).contains("<nav"));
+    }
+
+    #[test]
+    fn text_is_not_html() {
+        assert_eq!(escape("<a b=\"c\">&\u{1b}\n"), "&lt;a b=&quot;c&quot;&gt;&amp;\u{FFFD}\n");
     }
 
     #[test]

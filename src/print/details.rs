@@ -1,6 +1,6 @@
 //! `-why`: all that an advice rests on, below its card.
 
-use super::sure::{expected_costs, inputs};
+use super::sure::{expected_costs, inputs, trust};
 use super::wrap::wrap;
 use super::{Page, decision};
 use crate::advice::Advice;
@@ -14,48 +14,56 @@ const LABEL: usize = 16;
 /// Characters of a hold reason: as many as are read of it.
 const REASON: usize = crate::history::reason::MAX_REASON;
 
+/// A label with its texts.
+pub(super) type Fact = (&'static str, Vec<String>);
+
 /// The lines below the card of a job.
 pub(super) fn text(advice: &Advice, page: &Page) -> String {
-    let held = &advice.held;
     let columns = page.style.columns;
-    let mut lines = Lines { text: String::from("\n"), columns };
-    lines.add("Means:", [sentences::why(advice)]);
+    let lines = |facts: Vec<Fact>| -> String {
+        let each = facts.iter().flat_map(|(label, texts)| {
+            texts.iter().enumerate().map(move |(number, text)| {
+                let label = if number == 0 { label } else { "" };
+                wrap(&format!("{label:<LABEL$}"), LABEL, &printable(text), columns)
+            })
+        });
+        each.collect()
+    };
+    // What was read, and by which model it was judged, is said once for all jobs.
+    let (rests_on, _) = facts(advice, page);
+    format!("\n{}{}", lines(rests_on), decision::text("", advice, columns))
+}
+
+/// What an advice rests on, and what it was judged by and without.
+pub(super) fn facts(advice: &Advice, page: &Page) -> (Vec<Fact>, Vec<Fact>) {
+    let held = &advice.held;
+    let one = |text: String| if text.is_empty() { Vec::new() } else { vec![text] };
+    let some = |text: Option<String>| text.into_iter().collect::<Vec<_>>();
     let undecided = advice.undecided.as_ref();
-    lines.add("Undecided:", undecided.map(|why| sentences::undecided(why, held.code)));
-    lines.add("Hold reason:", held.reason.as_ref().map(|reason| reason.quoted(REASON)));
-    lines.add("Evidence:", advice.evidence.iter().map(sentences::evidence));
-    lines.add("What counts:", Some(inputs(advice)).filter(|text| !text.is_empty()));
-    lines.add("Expected cost:", Some(expected_costs(advice)).filter(|text| !text.is_empty()));
-    for way in advice.changes().filter_map(|change| change.by_hand.as_ref()) {
-        lines.add("To correct it:", [sentences::by_hand(way)]);
-    }
-    lines.add("What it shows:", advice.try_one.as_ref().map(choices::try_one));
+    let mut facts = vec![
+        ("Means:", vec![sentences::why(advice)]),
+        ("Undecided:", some(undecided.map(|why| sentences::undecided(why, held.code)))),
+        ("Hold reason:", some(held.reason.as_ref().map(|reason| reason.quoted(REASON)))),
+        ("Evidence:", advice.evidence.iter().map(sentences::evidence).collect()),
+        ("What counts:", one(inputs(advice))),
+        ("Expected cost:", one(expected_costs(advice))),
+    ];
+    let by_hand = advice.changes().filter_map(|change| change.by_hand.as_ref());
+    facts.extend(by_hand.map(|way| ("To correct it:", vec![sentences::by_hand(way)])));
+    facts.push(("What it shows:", some(advice.try_one.as_ref().map(choices::try_one))));
     if let Some(wait) = &advice.wait {
-        let until = wait.until.map(|at| minute(at, &page.zone));
-        lines.add("Until:", until);
         let likely = wait.likely.as_ref();
         let likely = likely.map(|likely| sentences::likely(advice.band, likely, &page.zone));
-        lines.add("Success:", likely);
+        facts.push(("Until:", some(wait.until.map(|at| minute(at, &page.zone)))));
+        facts.push(("Success:", some(likely)));
     }
     let by_itself = advice.htcondor_will.iter();
-    lines.add("By itself:", by_itself.map(|thing| sentences::prediction(thing, &page.zone)));
-    lines.text.push_str(&decision::text("", advice, columns));
-    lines.text
-}
-
-/// Lines, as far as they are written.
-struct Lines {
-    text: String,
-    columns: Option<usize>,
-}
-
-impl Lines {
-    /// Adds a label with these texts, each on lines of its own.
-    fn add(&mut self, label: &str, texts: impl IntoIterator<Item = String>) {
-        for (number, text) in texts.into_iter().enumerate() {
-            let label = if number == 0 { label } else { "" };
-            let first = format!("{label:<LABEL$}");
-            self.text.push_str(&wrap(&first, LABEL, &printable(&text), self.columns));
-        }
-    }
+    let by_itself = by_itself.map(|thing| sentences::prediction(thing, &page.zone));
+    facts.push(("By itself:", by_itself.collect()));
+    let judged_by = vec![
+        ("Judged without:", advice.missing.iter().map(ToString::to_string).collect()),
+        ("Note:", advice.notes.to_vec()),
+        ("Trust:", vec![trust(advice)]),
+    ];
+    (facts, judged_by)
 }

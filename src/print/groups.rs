@@ -178,10 +178,7 @@ impl Groups {
     /// many as fit a screen.
     pub(super) fn print(self, out: &mut dyn Write, page: &Page) -> io::Result<()> {
         let alone = self.jobs == 1;
-        let mut groups: Vec<Group> = self.groups.into_values().collect();
-        groups.sort_by_key(|group| {
-            (group.first.recommendation.rank(), std::cmp::Reverse(group.now.jobs()))
-        });
+        let mut groups = in_order(self.groups);
         let mut lines = 0;
         let many = groups.len() > CARDS;
         let firsts = self.incidents.firsts(ROWS);
@@ -224,6 +221,34 @@ impl Groups {
         self.sources.print_missing(out, page)?;
         self.sources.print_trust(out, page)
     }
+
+    /// The same for a page, with cards for so many groups.
+    pub(super) fn on_page(self, most: usize, page: &Page) -> OnPage {
+        let mut groups = in_order(self.groups);
+        let left_out = groups.split_off(most.min(groups.len())).len();
+        let card = |group: Group| (group.card(page, false), group.now.jobs(), group.first);
+        let cards = groups.into_iter().map(card).collect();
+        OnPage { cards, left_out, incidents: self.incidents, sources: self.sources }
+    }
+}
+
+/// What a page has of groups.
+pub(super) struct OnPage {
+    /// Each with how many jobs it is of, and the advice that the group begins with.
+    pub(super) cards: Vec<(Card, usize, Advice)>,
+    /// Groups without a card.
+    pub(super) left_out: usize,
+    pub(super) incidents: Incidents,
+    pub(super) sources: Sources,
+}
+
+/// What can be done at once first, then the largest.
+fn in_order(groups: BTreeMap<Key, Group>) -> Vec<Group> {
+    let mut groups: Vec<Group> = groups.into_values().collect();
+    groups.sort_by_key(|group| {
+        (group.first.recommendation.rank(), std::cmp::Reverse(group.now.jobs()))
+    });
+    groups
 }
 
 impl Group {

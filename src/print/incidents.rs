@@ -43,6 +43,8 @@ struct Incident {
     /// When the first and the last of its holds began, Unix seconds.
     oldest: i64,
     newest: i64,
+    /// Seconds since another job got through.
+    passed: Option<i64>,
 }
 
 /// Incidents of the advices added so far.
@@ -60,8 +62,29 @@ const WIDEST: usize = 120;
 const OWNER: usize = 10;
 
 /// Headings; what to do and what is wrong stand behind them.
-const HEADINGS: [&str; 9] =
+pub(super) const HEADINGS: [&str; 9] =
     ["ADVICE", "JOBS", "USERS", "SINCE", "ID", "CLUSTERS", "LAST", "AT_FAULT", "ENDS_BY"];
+
+/// The heading of that.
+pub(super) const WHAT: &str = "WHAT TO DO (WHAT IS WRONG)";
+
+/// An incident in a table.
+pub(super) struct Row {
+    /// Below the headings.
+    pub(super) cells: [String; HEADINGS.len()],
+    /// What stands behind them.
+    pub(super) what: String,
+    pub(super) times: Times,
+}
+
+/// How many seconds ago something of an incident was.
+#[derive(Clone, Copy)]
+pub(super) struct Times {
+    /// Its first hold, and its last.
+    pub(super) held: [i64; 2],
+    /// The last job that got through where these are held.
+    pub(super) passed: Option<i64>,
+}
 
 /// As many of them as stand above cards.
 const SHORT: usize = 5;
@@ -80,6 +103,7 @@ impl Incidents {
             clusters: BTreeSet::new(),
             oldest: held.held_since,
             newest: held.held_since,
+            passed: None,
         });
         incident.jobs += 1;
         let is_other = incident.owners.insert(held.owner.clone()) && incident.owners.len() > 1;
@@ -92,6 +116,7 @@ impl Incidents {
         incident.clusters.insert(held.job.cluster);
         incident.oldest = incident.oldest.min(held.held_since);
         incident.newest = incident.newest.max(held.held_since);
+        incident.passed = passed(advice).into_iter().chain(incident.passed).min();
     }
 
     /// Those that hold most jobs, so many at most: what can be done at once first.
@@ -110,49 +135,60 @@ impl Incidents {
 
     /// How many jobs there are, and a table of at most so many rows.
     pub(super) fn text(&self, rows: Option<usize>, page: &Page) -> String {
-        let shown = self.most(rows);
         let columns = if rows.is_some() { SHORT } else { HEADINGS.len() };
-        let cells: Vec<[String; HEADINGS.len()]> =
-            shown.iter().map(|(key, incident)| incident.cells(key, page)).collect();
-        let cells = cells.iter().map(|cells| &cells[..columns]);
+        let (shown, more) = self.rows(rows, page);
+        let cells = shown.iter().map(|row| &row.cells[..columns]);
         let mut table =
             lines(&HEADINGS[..columns], cells, 1, |index| matches!(index, 1 | 3 | 5 | 6));
-        let what = shown.iter().map(|(_, incident)| incident.what());
+        let what = shown.iter().map(|row| row.what.as_str());
         match rows {
             Some(_) => behind(&mut table, what, page.style.columns),
             None => below(&mut table, what, page.style.columns),
         }
-        let mut out = format!(
-            "{} of {}, {}.\n\n{}\n",
-            plural(self.jobs, "held job"),
-            plural(self.owners.len(), "user"),
-            plural(self.of.len(), "incident"),
-            table.join("\n")
-        );
-        let printed: usize = shown.iter().map(|(_, incident)| incident.jobs).sum();
-        if printed < self.jobs {
+        let more = more.map_or_else(String::new, |more| more + "\n");
+        format!("{}\n\n{}\n{more}", self.counts(), table.join("\n"))
+    }
+
+    /// How many jobs, users and incidents there are.
+    pub(super) fn counts(&self) -> String {
+        let (jobs, users) = (plural(self.jobs, "held job"), plural(self.owners.len(), "user"));
+        format!("{jobs} of {users}, {}.", plural(self.of.len(), "incident"))
+    }
+
+    /// At most so many incidents, and what is said of the others.
+    pub(super) fn rows(&self, rows: Option<usize>, page: &Page) -> (Vec<Row>, Option<String>) {
+        let shown = self.most(rows);
+        let jobs = self.jobs - shown.iter().map(|(_, incident)| incident.jobs).sum::<usize>();
+        let more = (jobs > 0).then(|| {
             let more = plural(self.of.len() - shown.len(), "more incident");
-            let jobs = plural(self.jobs - printed, "job");
-            out.push_str(&format!("{more} of {jobs}: -incidents prints all.\n"));
-        }
-        out
+            format!("{more} of {}: -incidents prints all.", plural(jobs, "job"))
+        });
+        let row = |(key, incident): (&Key, &Incident)| Row {
+            cells: incident.cells(key, page),
+            what: incident.what(),
+            times: Times {
+                held: [incident.oldest, incident.newest].map(|at| page.now.saturating_sub(at)),
+                passed: incident.passed,
+            },
+        };
+        (shown.into_iter().map(row).collect(), more)
     }
 }
 
 /// What to do and what is wrong behind each row, as much as fits.
-fn behind(table: &mut [String], what: impl Iterator<Item = String>, columns: Option<usize>) {
+fn behind<'a>(table: &mut [String], what: impl Iterator<Item = &'a str>, columns: Option<usize>) {
     let width = table.iter().map(String::len).max().unwrap_or(0);
     let left = columns.map_or(WIDEST, |columns| columns.saturating_sub(width + 1));
-    let what = std::iter::once("WHAT TO DO (WHAT IS WRONG)".to_owned()).chain(what);
+    let what = std::iter::once(WHAT).chain(what);
     for (line, what) in table.iter_mut().zip(what) {
-        *line = format!("{line:<width$} {}", cut(&what, left)).trim_end().to_owned();
+        *line = format!("{line:<width$} {}", cut(what, left)).trim_end().to_owned();
     }
 }
 
 /// All of it below each row.
-fn below(table: &mut [String], what: impl Iterator<Item = String>, columns: Option<usize>) {
+fn below<'a>(table: &mut [String], what: impl Iterator<Item = &'a str>, columns: Option<usize>) {
     for (line, what) in table.iter_mut().skip(1).zip(what) {
-        let what = wrap("    ", 4, &what, columns);
+        let what = wrap("    ", 4, what, columns);
         *line = format!("{line}\n{}", what.trim_end());
     }
 }
@@ -223,6 +259,20 @@ fn key(advice: &Advice) -> Key {
     };
     let cause = entry.is_none().then(|| held.cause.clone());
     Key { recommendation: advice.recommendation, thing, entry, cause }
+}
+
+/// Seconds since another job got through where this one is held, as far as its advice rests on that.
+fn passed(advice: &Advice) -> Option<i64> {
+    let releases = matches!(advice.recommendation, Recommendation::Release | Recommendation::Try);
+    let since = advice.evidence.iter().filter_map(|seen| match seen {
+        Evidence::BeganSince { near, seconds_since_last, .. }
+            if releases || near.scope == Scope::Server =>
+        {
+            seconds_since_last.map(|seconds| seconds.most)
+        }
+        _ => None,
+    });
+    since.min()
 }
 
 /// The server of a hold: as its reason names it, else as evidence does.

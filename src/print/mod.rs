@@ -9,6 +9,7 @@
 //! - `decision`: the table of `-why`.
 //! - `details`: the other lines of `-why`.
 //! - `groups`: like holds of a cluster.
+//! - `html`: `-html`.
 //! - `incidents`: what one thing holds, over users and clusters.
 //! - `json`: `-json` and `-jsonl`.
 //! - `long`: `-long`.
@@ -24,7 +25,7 @@
 //! - `table`: `-nobatch`.
 //! - `totals`: `-totals`.
 //! - `workflow`: `-workflow`.
-//! - `workflow_page`: `-html`.
+//! - `workflow_page`: the same on a page.
 //! - `wrap`: fits text to a page.
 
 mod attributes;
@@ -35,6 +36,7 @@ mod columns;
 mod decision;
 mod details;
 mod groups;
+mod html;
 mod incidents;
 mod json;
 mod long;
@@ -58,6 +60,7 @@ use std::io::{self, Write};
 use jiff::tz::TimeZone;
 
 use groups::Groups;
+pub(crate) use html::{Html, is_page};
 pub(crate) use json::{
     element as json_element, end_of_hold as json_end_of_hold, print_end as json_end,
     watched as json_watched,
@@ -65,7 +68,6 @@ pub(crate) use json::{
 pub(crate) use plain_table::lines as table_lines;
 use sources::Sources;
 pub(crate) use workflow::print_thrashing;
-pub(crate) use workflow_page::{page, page_head};
 pub(crate) use wrap::wrap;
 
 use crate::advice::Advice;

@@ -62,19 +62,27 @@ impl Sources {
 
     /// What the jobs were judged without, and notes. Whether there is any.
     pub(super) fn print_missing(&self, out: &mut dyn Write, page: &Page) -> io::Result<bool> {
-        for missing in self.missing.values().take(LINES) {
-            line(out, page, "Judged without: ", &missing.text(self.jobs))?;
-        }
-        if self.missing.len() > LINES {
-            line(out, page, "Judged without: ", MORE)?;
-        }
-        for note in self.notes.iter().take(LINES) {
-            line(out, page, "Note: ", note)?;
-        }
-        if self.notes.len() > LINES {
-            line(out, page, "Note: ", MORE)?;
-        }
-        Ok(!self.missing.is_empty() || !self.notes.is_empty())
+        let lines = self.lines();
+        lines.iter().try_for_each(|(label, text)| line(out, page, label, text))?;
+        Ok(!lines.is_empty())
+    }
+
+    /// The same as labels with their texts.
+    pub(super) fn lines(&self) -> Vec<(&'static str, String)> {
+        let more = |label, all: usize| (all > LINES).then(|| (label, MORE.to_owned()));
+        let missing = self.missing.values().take(LINES);
+        let missing = missing.map(|missing| ("Judged without: ", missing.text(self.jobs)));
+        let notes = self.notes.iter().take(LINES).map(|note| ("Note: ", note.clone()));
+        missing
+            .chain(more("Judged without: ", self.missing.len()))
+            .chain(notes)
+            .chain(more("Note: ", self.notes.len()))
+            .collect()
+    }
+
+    /// Sentences on the models that judged.
+    pub(super) fn trusts(&self) -> impl Iterator<Item = &String> {
+        self.trusts.iter()
     }
 
     /// How many sources there are that jobs were judged without, and notes.
@@ -96,7 +104,7 @@ impl Sources {
 
     /// The models that judged.
     pub(super) fn print_trust(&self, out: &mut dyn Write, page: &Page) -> io::Result<()> {
-        self.trusts.iter().try_for_each(|text| line(out, page, "Trust: ", text))
+        self.trusts().try_for_each(|text| line(out, page, "Trust: ", text))
     }
 }
 

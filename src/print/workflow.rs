@@ -252,8 +252,13 @@ pub(super) fn legend(cause: &FailureCause) -> String {
 }
 
 fn shade(count: usize, ended: usize, ascii: bool) -> char {
+    SHADES[usize::from(ascii)][quarter(count, ended)]
+}
+
+/// In which quarter the share of so many of the runs that ended lies, from 0.
+pub(super) fn quarter(count: usize, ended: usize) -> usize {
     let step = (4 * count).div_ceil(ended.max(1)).saturating_sub(1);
-    SHADES[usize::from(ascii)][step.min(3)]
+    step.min(SHADES[0].len() - 1)
 }
 
 /// Why a place is suspected, and what keeps jobs off it.
@@ -326,7 +331,7 @@ pub(crate) fn print_thrashing(
     sizes::print(out, thrash(all, page.now), page)
 }
 
-fn thrash(all: &[Thrashing], now: i64) -> Vec<Part<'_>> {
+pub(super) fn thrash(all: &[Thrashing], now: i64) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     for thrashing in all {
         parts.push(Part::Text("Thrashing: ", thrashes(thrashing, now)));

@@ -294,7 +294,7 @@ fn what_keeps_jobs_off_a_bad_place_is_printed_and_put_into_a_page() {
     assert_eq!((said.status, said.stderr.as_str()), (0, ""));
     insta::assert_snapshot!("a_bad_place", said.stdout);
     let page = std::fs::read_to_string(place.path("page.html")).unwrap();
-    assert!(page.contains("<svg") && page.contains("<li>Bad place: e2.example.org: "), "{page}");
+    assert!(page.contains("<table") && page.contains("<li>Bad place: e2.example.org: "), "{page}");
     assert!(!page.contains("<script") && !page.contains("http://") && !page.contains("src="));
     place.advise(&format!("{call} -html page.html"));
     place.file("notes.txt", "mine");
@@ -302,7 +302,27 @@ fn what_keeps_jobs_off_a_bad_place_is_printed_and_put_into_a_page() {
         .advise(&format!("{call} -html notes.txt"))
         .is_error(&["-html notes.txt: the file is there and no page of this program"]);
     assert_eq!(std::fs::read_to_string(place.path("notes.txt")).unwrap(), "mine");
-    place.advise("-html page.html").is_error(&["-html needs -workflow or -dag"]);
+}
+
+#[test]
+fn advice_on_any_jobs_is_put_into_a_page() {
+    let place = Place::new();
+    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/pool-23.9");
+    place.file("held.long", std::fs::read(recorded.join("held.long")).unwrap());
+    let page = |words: &str| {
+        let call = format!("{words} -jobads held.long -now 1795278400 -html page.html");
+        let said = place.advise(&call);
+        assert_eq!(said.status, 0, "{said:?}");
+        (said.stdout, std::fs::read_to_string(place.path("page.html")).unwrap())
+    };
+    let (printed, all) = page("-allusers");
+    let counts = printed.lines().next().unwrap();
+    assert!(counts.starts_with("24 held jobs of 2 users, ") && all.contains(counts), "{all}");
+    assert!(all.matches("<article").count() > 10, "{all}");
+    let (_, one) = page("15.0 -json");
+    assert!(one.contains("<blockquote>The requested URL returned error: 404"), "{one}");
+    assert_eq!(one.matches("<article").count(), 1);
+    place.advise("-html page.html -watch").is_error(&["-html excludes -watch"]);
 }
 
 /// Events of a job that ran at a machine and exited with this code.
@@ -333,7 +353,7 @@ fn what_stands_for_many_is_said() {
     insta::assert_snapshot!("many_machines", said.stdout);
     let page = std::fs::read_to_string(place.path("page.html")).unwrap();
     let line = "<p>Machines are shown by domain: 40 machines in 12 rows. The row others";
-    assert!(page.contains(line) && page.contains("fill-opacity=\"0.38\""), "{page}");
+    assert!(page.contains(line) && page.contains("class=\"n s1\">1 <small>33 %</small>"), "{page}");
     let view: serde_json::Value =
         serde_json::from_str(&place.advise(&format!("{call} -json")).stdout).unwrap();
     assert_eq!(

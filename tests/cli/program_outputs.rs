@@ -100,7 +100,7 @@ fn three_messages_over_two_sites_are_three_causes() {
     let said = ask(&place, &format!("{CALL} -html page.html"));
     let page = fs::read_to_string(place.path("page.html")).unwrap();
     assert!(
-        page.contains("<li>[2] exit 1: &quot;fatal: cannot open /data/6/in.dat&quot;</li>"),
+        page.contains("[2] exit 1: &quot;fatal: cannot open /data/6/in.dat&quot;</dt>"),
         "{page}"
     );
     assert_eq!((said.status, said.stderr.as_str()), (0, ""), "{said:?}");

@@ -471,7 +471,7 @@ mod tests {
         }
         assert_eq!(html.matches("<polyline").count(), 4);
         assert_eq!(html.matches("c0 own").count(), 1);
-        assert!(!html.contains("http") && !html.contains("<script") && !html.contains("NaN"));
+        assert!(!html.contains("://") && !html.contains("<script") && !html.contains("NaN"));
         let text = fs::read_to_string(folder.path().join("leaderboard.txt")).unwrap();
         assert!(text.contains("001    best"), "{text}");
     }

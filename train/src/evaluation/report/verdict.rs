@@ -396,7 +396,7 @@ mod tests {
             "<p class=\"headline better\">Better: trial &lt;1&gt; is better than the model in use.",
             "The AUROC is 0.8000 against 0.7000: a difference of +0.0200, 95 % interval +0.0100 to \
              +0.0300, where more is better. n = 400 releases of 60 clusters",
-            "cp &#39;it&#39;\\&#39;&#39;s a model.pt&#39; ~/.condor/holdadvise/default.pt",
+            "cp 'it'\\''s a model.pt' ~/.condor/holdadvise/default.pt",
             "AUROC <small>more is better, decides</small>",
             "worse, but not beyond chance",
             "from 500 bootstrap draws",

@@ -1,0 +1,380 @@
+//! `-html`: advice as cards, above them what is wrong where and a table of incidents.
+
+use maud::{Markup, html};
+
+use super::Page;
+use super::card::{Card, Line};
+use super::decision;
+use super::details::{Fact, facts};
+use super::groups::{Groups, OnPage};
+use super::incidents::{HEADINGS, Incidents, Row, Times, WHAT};
+use super::workflow::thrash;
+use super::workflow_page::{in_short, paragraph, sections};
+use crate::advice::{Advice, Recommendation};
+use crate::page::{self, Section, document, wide};
+use crate::sentences::times::length;
+use crate::sentences::{self, choices};
+use crate::text::{plural, printable};
+use crate::workflow::{Thrashing, View};
+
+/// The title of a page of this program.
+const TITLE: &str = "What is wrong, and what to do";
+
+/// That of version 0.1.0.
+const OLD_TITLE: &str = "What is wrong where";
+
+/// Cards and rows of incidents on a page: more than anybody reads.
+const MOST: usize = 500;
+
+/// Whether a text is a page of this program.
+pub(crate) fn is_page(text: &str) -> bool {
+    page::is_page(text, &[TITLE, OLD_TITLE])
+}
+
+/// Advices for a page.
+#[derive(Debug, Default)]
+pub(crate) struct Html(Groups);
+
+impl Html {
+    pub(crate) fn add(&mut self, advice: &Advice) {
+        self.0.add(advice);
+    }
+
+    /// The page. `about`: what was asked; `nothing`: what is said where there is no advice.
+    pub(crate) fn page(
+        self,
+        about: &str,
+        nothing: &str,
+        view: Option<&View>,
+        thrashing: &[Thrashing],
+        page: &Page,
+    ) -> String {
+        let OnPage { cards, left_out, incidents, sources } = self.0.on_page(MOST, page);
+        let about = html! { p.about { (about) } };
+        let one = cards.len() == 1;
+        let first = html! { @if !one || view.is_some() {
+            (about)
+            @if let Some(view) = view { (in_short(view, page.now)) }
+            @match cards.len() {
+                0 => p.headline[view.is_none()] { (nothing) },
+                1 => {},
+                _ => {
+                    p.headline { (incidents.counts()) }
+                    @if left_out == 0 { (by_recommendation(&cards)) }
+                },
+            }
+        } };
+        let introduction = if first.0.is_empty() { about } else { Markup::default() };
+        let mut all = view.map(sections).unwrap_or_default();
+        let mut add = |id: &str, title: &str, body: Markup| {
+            if !body.0.is_empty() {
+                all.push(Section::new(id, title, body));
+            }
+        };
+        let again = html! { @for part in thrash(thrashing, page.now) { (paragraph(part)) } };
+        add("again", "Jobs that start again and again", again);
+        if cards.len() > 1 {
+            add("incidents", "Incidents", table(&incidents, &cards, page));
+        }
+        let (of_one, _) = incidents.rows(Some(usize::from(one)), page);
+        let tells = |times: &Times| times.passed.is_some() || times.held[0] != times.held[1];
+        let times = of_one.first().map(|row| row.times).filter(tells);
+        let advice = html! {
+            @if let Some(times) = times { p { (axis(times, times.held[0])) (when(times)) } }
+            @for (at, (card, jobs, first)) in cards.iter().enumerate() {
+                (article(at, card, *jobs, first, page))
+            }
+            @if left_out > 0 {
+                p { (plural(left_out, "more group")) " of like holds: -nobatch has all jobs." }
+            }
+        };
+        add("advice", "Advice", advice);
+        // The card of a job alone has them.
+        if !matches!(cards[..], [(_, 1, _)]) {
+            let trusts = sources.trusts().map(|text| ("Trust: ", text.clone()));
+            let lines = sources.lines().into_iter().chain(trusts);
+            let lines = lines.map(|(label, text)| (label, html! { (printable(&text)) }));
+            add("sources", "Sources", rows(lines));
+        }
+        document(TITLE, &Section::new("verdict", "In short", first), &introduction.0, &all)
+    }
+}
+
+/// How many jobs have each advice, with links to the cards.
+fn by_recommendation(cards: &[(Card, usize, Advice)]) -> Markup {
+    let mut all = Recommendation::ALL;
+    all.sort_by_key(|recommendation| recommendation.rank());
+    let first = |one| cards.iter().position(|(card, ..)| card.recommendation == one);
+    html! {
+        ul.counts { @for (one, at) in all.into_iter().filter_map(|one| Some((one, first(one)?))) {
+            @let of = cards.iter().filter(|(card, ..)| card.recommendation == one);
+            @let jobs: usize = of.map(|(_, jobs, _)| jobs).sum();
+            li { a.badge.(one.name()) href={ "#card-" (at) } { (one.name()) " " (jobs) } }
+        } }
+    }
+}
+
+/// Incidents, a row each, with links to the cards of which the job is the first.
+fn table(incidents: &Incidents, cards: &[(Card, usize, Advice)], page: &Page) -> Markup {
+    let (rows, more) = incidents.rows(Some(MOST), page);
+    let [advice, numbers @ ..] = HEADINGS;
+    let card_of = |id: &str| cards.iter().position(|(.., first)| first.held.job.to_string() == id);
+    let earliest = rows.iter().map(|row| row.times.held[0]).max().unwrap_or(0);
+    let body = html! { table {
+        thead { tr {
+            th scope="col" { (heading(advice)) }
+            th scope="col" { (heading(WHAT)) }
+            @for name in numbers { th.n scope="col" { (heading(name)) } }
+            th scope="col" { "When" }
+        } }
+        tbody { @for Row { cells: [advice, numbers @ ..], what, times } in rows { tr {
+            td { span.badge.(advice) { (advice) } }
+            th scope="row" { (what) }
+            @for (name, cell) in HEADINGS[1..].iter().zip(&numbers) { td.n {
+                @match (*name == "ID").then(|| card_of(cell)).flatten() {
+                    Some(at) => a href={ "#card-" (at) } { (cell) },
+                    None => (cell),
+                }
+            } }
+            td { (axis(times, earliest)) }
+        } } }
+    } };
+    html! {
+        (wide("Incidents", body))
+        p.note {
+            "When: a bar from the first hold to the last, a ring where another job got through \
+             since, on a line of the last " (length(earliest)) "."
+        }
+        @if let Some(more) = more { p { (more) } }
+    }
+}
+
+/// A bar from the first hold to the last, and a ring where another job got through, on a line of so
+/// many seconds until now.
+fn axis(times: Times, seconds: i64) -> Markup {
+    let at = |ago: i64| {
+        let share = (ago as f64 / seconds.max(1) as f64).clamp(0.0, 1.0);
+        format!("{:.1}", 154.0 - 148.0 * share)
+    };
+    let [first, last] = times.held;
+    html! { svg.times viewBox="0 0 160 14" role="img" aria-label=(when(times)) {
+        line x1="6" x2="154" y1="7" y2="7" {}
+        line.holds x1=(at(first)) x2=(at(last)) y1="7" y2="7" {}
+        @if let Some(ago) = times.passed { circle cx=(at(ago)) cy="7" r="4.5" {} }
+    } }
+}
+
+/// What the line shows.
+fn when(times: Times) -> String {
+    let held = match times.held.map(length) {
+        [first, last] if first == last => format!("Held {first} ago."),
+        [first, last] => format!("Held {first} to {last} ago."),
+    };
+    match times.passed {
+        Some(ago) => format!("{held} Another job got through {} ago.", length(ago)),
+        None => held,
+    }
+}
+
+/// `JOBS` as a word.
+fn heading(name: &str) -> String {
+    let lower = name.to_ascii_lowercase();
+    match name {
+        "ID" => name.to_owned(),
+        _ => name[..1].to_owned() + &lower[1..],
+    }
+}
+
+/// A card: what to do as its heading, and what it rests on behind a click.
+fn article(at: usize, card: &Card, jobs: usize, first: &Advice, page: &Page) -> Markup {
+    let word = card.recommendation.name();
+    html! {
+        article.card.(word) id={ "card-" (at) } aria-labelledby={ "act-" (at) } {
+            p.jobs { span.badge.(word) { (word) } " " (card.header) }
+            h3 id={ "act-" (at) } { (printable(&card.act)) }
+            (rows(card.lines.iter().map(line)))
+            details open[page.style.why] {
+                summary {
+                    "What this rests on"
+                    @if jobs > 1 { ", of job " (first.held.job) }
+                }
+                (rests_on(first, page))
+            }
+        }
+        "\n"
+    }
+}
+
+/// A label, and what is below it.
+fn line(line: &Line) -> (&'static str, Markup) {
+    match line {
+        Line::Said(label, text) => (label, html! { (printable(text)) }),
+        Line::Quote(text) => ("hold reason", html! { blockquote { (text) } }),
+        Line::Commands(label, of, lines) => {
+            let of = of.as_ref().map(|of| html! { p { "for " (of) ":" } });
+            (label, html! { @if let Some(of) = of { (of) } pre { code { (lines.join(" &&\n")) } } })
+        }
+    }
+}
+
+/// All that an advice rests on, as `-why` prints it.
+fn rests_on(advice: &Advice, page: &Page) -> Markup {
+    let (rests_on, judged_by) = facts(advice, page);
+    let diagnosis = sentences::diagnosis(&advice.diagnosis);
+    let decided = diagnosis.map(|text| ("At fault:", text)).into_iter();
+    let rule = choices::rule(advice.choices.rule).to_owned();
+    let decided = decided.chain([("Decided by:", rule)]).map(|(label, text)| (label, vec![text]));
+    let mut choices = decision::rows(advice).peekable();
+    html! {
+        (rows(said(rests_on)))
+        @if choices.peek().is_some() {
+            (wide(&format!("Choices for job {}", advice.held.job), html! { table {
+                thead { tr { @for name in decision::HEADINGS { th scope="col" { (heading(name)) } } } }
+                tbody { @for [name, hours, success, against] in choices { tr {
+                    th scope="row" { (name) }
+                    td.n { (hours) }
+                    td { (success) }
+                    td { (against) }
+                } } }
+            } }))
+        }
+        (rows(said(decided.chain(judged_by))))
+    }
+}
+
+fn said(facts: impl IntoIterator<Item = Fact>) -> impl Iterator<Item = (&'static str, Markup)> {
+    facts.into_iter().flat_map(|(label, texts)| {
+        texts.into_iter().map(move |text| (label, html! { (printable(&text)) }))
+    })
+}
+
+/// Labels, each with what is said below it; nothing where there are none.
+fn rows(rows: impl IntoIterator<Item = (&'static str, Markup)>) -> Markup {
+    let rows: Vec<_> = rows.into_iter().collect();
+    let named =
+        |at: usize| rows.get(at).map_or("", |(label, _)| label.trim_end_matches([':', ' ']));
+    html! { @if !rows.is_empty() { dl.said { @for (at, (_, text)) in rows.iter().enumerate() {
+        @let label = named(at);
+        // What has no label of its own goes on below the last one.
+        @if !label.is_empty() && (at == 0 || named(at - 1) != label) { dt { (label) } }
+        dd { (text) }
+    } } } }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::tz::TimeZone;
+
+    use super::*;
+    use crate::print::Style;
+    use crate::print::samples::{self, NOW};
+    use crate::print::workflow_page::table as places;
+    use crate::workflow::{FailureCause, Matrix, PlaceRuns, Row as Cause, ShownBy};
+
+    const HOSTILE: &str =
+        "</pre></style><script src=\"http://evil.example.org/x\">&amp;'\u{1b}[31m\u{202e}";
+
+    fn printed(advices: &[Advice], why: bool) -> (String, Vec<(Card, usize, Advice)>) {
+        let style = Style { why, ..Style::default() };
+        let page = Page { style, now: NOW, zone: TimeZone::UTC, again: Some("tool".to_owned()) };
+        let all = || {
+            let mut html = Html::default();
+            advices.iter().for_each(|advice| html.add(advice));
+            html
+        };
+        (all().page("<about>", "nothing", None, &[], &page), all().0.on_page(MOST, &page).cards)
+    }
+
+    /// Each tag is closed in its turn, each link is to one thing on the page, and nothing is from
+    /// elsewhere or runs.
+    fn check(html: &str) {
+        let mut open = Vec::new();
+        for tag in html.split('<').skip(2).map(|rest| rest.split('>').next().unwrap()) {
+            let name = tag.split_whitespace().next().unwrap();
+            match name.strip_prefix('/') {
+                Some(name) => assert_eq!(open.pop(), Some(name), "{html}"),
+                None if name == "meta" => {}
+                None => open.push(name),
+            }
+            assert!(![" src=", " on", "url("].iter().any(|text| tag.contains(text)), "{tag}");
+            assert_ne!(name, "script");
+        }
+        assert_eq!(open, [""; 0], "{html}");
+        for link in html.split(" href=\"").skip(1).map(|rest| rest.split('"').next().unwrap()) {
+            let id = link.strip_prefix('#').unwrap();
+            assert_eq!(html.matches(&format!(" id=\"{id}\"")).count(), 1, "{id}");
+        }
+        assert!(!html.contains(['\u{1b}', '\u{202e}']), "{html}");
+    }
+
+    #[test]
+    fn a_page_has_what_every_card_says() {
+        let advices =
+            [samples::transfer(7, 0), samples::transfer(7, 1), samples::memory(8, 0, 2048)];
+        let (html, cards) = printed(&advices, false);
+        check(&html);
+        let has = |text: &str| {
+            let text = html! { (printable(text)) }.into_string();
+            assert!(html.contains(&text), "{text} is not in\n{html}");
+        };
+        assert_eq!((cards.len(), html.matches("<article").count()), (2, 2));
+        for (card, ..) in &cards {
+            has(&card.header);
+            has(&card.act);
+            for line in &card.lines {
+                match line {
+                    Line::Said(label, text) => [label, text.as_str()].into_iter().for_each(has),
+                    Line::Quote(text) => has(text),
+                    Line::Commands(_, _, lines) => lines.iter().for_each(|line| has(line)),
+                }
+            }
+        }
+        has("3 held jobs of 1 user, 2 incidents.");
+        has("Held 2h14m ago. Another job got through 10m ago.");
+        assert!(
+            html.contains("<a class=\"badge release\" href=\"#card-0\">release 2</a>"),
+            "{html}"
+        );
+        assert!(html.contains("<details>") && html.contains("<th scope=\"row\">remove</th>"));
+    }
+
+    #[test]
+    fn a_page_of_one_card_has_neither_table_nor_contents() {
+        let (html, _) = printed(&[samples::transfer(7, 0)], true);
+        check(&html);
+        assert!(!html.contains("<nav") && !html.contains("Incidents"), "{html}");
+        assert!(html.contains("<details open>") && html.contains("&lt;about&gt;"), "{html}");
+        let (html, _) = printed(&[], false);
+        check(&html);
+        assert!(html.contains("nothing") && !html.contains("<article"), "{html}");
+    }
+
+    #[test]
+    fn text_of_others_is_text() {
+        let mut advices =
+            [samples::transfer(7, 0), samples::memory(8, 0, 2048), samples::transfer(9, 0)];
+        for advice in &mut advices {
+            advice.held.owner = Some(HOSTILE.into());
+            advice.held.reason = Some(HOSTILE.into());
+            advice.notes.push(HOSTILE.to_owned());
+        }
+        let (html, _) = printed(&advices, true);
+        check(&html);
+        assert!(html.contains("&lt;script src=") && html.contains("&amp;amp;"), "{html}");
+        let place =
+            PlaceRuns { name: HOSTILE.to_owned(), places: 1, succeeded: 1, failed: 3, running: 0 };
+        let causes = [FailureCause::Evicted, FailureCause::ExitSaying(1, HOSTILE.into())];
+        let row = |cause| Cause { cause, counts: vec![3] };
+        let matrix = Matrix {
+            columns: vec![place],
+            rows: causes.into_iter().map(row).collect(),
+            shown_by: ShownBy::Machine,
+            machines: 1,
+            by_kind: false,
+            causes: 2,
+        };
+        let html = document("t", &Section::new("a", "a", places(&matrix)), "", &[]);
+        check(&html);
+        assert!(html.contains("<td class=\"n s2\">3 <small>75 %</small></td>"), "{html}");
+    }
+}
