@@ -138,7 +138,11 @@ fn check_command(line: &str) {
 fn check_printed(advices: &[Advice]) {
     for columns in [None, Some(80), Some(20)] {
         let style = Style { columns, table: columns, colour: false, ascii: false, why: true };
-        for output in [PrintForm::Table, PrintForm::Incidents, PrintForm::Totals(TotalsBy::Cause)] {
+        for output in [
+            PrintForm::Table,
+            PrintForm::Incidents { as_json: false },
+            PrintForm::Totals(TotalsBy::Cause),
+        ] {
             printed(advices, &output, style).lines().for_each(check_line);
         }
         check_people(&printed(advices, &PrintForm::Groups, style));

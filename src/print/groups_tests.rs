@@ -60,13 +60,17 @@ fn what_the_tool_can_do_itself_is_a_call_of_it() {
     assert!(release.contains("\n  more       condor_holdadvise -name ap -why 7.0\n"));
     let both = of(&[samples::memory(7, 0, 2048), samples::memory(7, 1, 64)]);
     assert!(both.contains("\n  do         condor_holdadvise -name ap -apply change 7\n"), "{both}");
+    let all = of(&[samples::transfer(7, 0), samples::transfer(7, 1)]);
+    assert!(all.contains("\n  do         condor_release -constraint '"), "{all}");
     let node = |cluster| {
         let mut advice = samples::transfer(cluster, 0);
         advice.held.dagman_job_id = Some(5);
         advice
     };
-    let nodes = of(&[node(7), node(8)]);
-    assert!(nodes.contains(" -apply release -constraint 'DAGManJobId == 5'\n"), "{nodes}");
+    let mut nodes = [node(7), node(8)];
+    nodes[0].commands.clear();
+    let nodes = of(&nodes[..]);
+    assert!(!nodes.contains(" -apply release 7"), "{nodes}");
     // What no edit of an attribute does is to be pasted.
     let mut by_hand = samples::memory(7, 0, 2048);
     by_hand.commands = vec![Command::Run(vec!["chmod".to_owned(), "\u{1b}]x".to_owned()])];
@@ -358,12 +362,11 @@ fn command_lines(text: &str) -> Vec<&str> {
     lines.filter(|line| !line.starts_with("for ")).collect()
 }
 
-/// The commands of an advice as they are printed: after a wait it is asked again.
+/// The commands of an advice as they are printed.
 fn commands_of(advice: &Advice) -> Vec<String> {
-    let later = [Recommendation::Change, Recommendation::Look].contains(&advice.recommendation);
     let constraint = advice.target.constraint();
-    let after: &[Command] = if later { &advice.commands_after } else { &[] };
-    let all = [&*advice.commands, after].map(|some| card::lines(some, &constraint).join(" &&\n"));
+    let all = [&advice.commands, &advice.commands_after]
+        .map(|some| card::lines(some, &constraint).join(" &&\n"));
     all.iter().flat_map(|some| some.lines()).map(str::to_owned).collect()
 }
 

@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Page;
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::plain_table::lines;
 use super::wrap::{cut, wrap};
+use super::{Page, Versioned};
 use crate::advice::{Advice, Evidence, Recommendation, SharedCause};
-use crate::catalogue::Fault;
+use crate::catalogue::{Ends, Fault};
 use crate::features::Scope;
 use crate::sentences;
 use crate::sentences::times::length;
@@ -45,6 +48,37 @@ struct Incident {
     newest: i64,
     /// Seconds since another job got through.
     passed: Option<i64>,
+}
+
+/// All held jobs with one recommendation and one thing at fault.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "PascalCase")]
+#[schemars(rename = "Incident")]
+pub(crate) struct Record<'a> {
+    /// What to do.
+    recommendation: Recommendation,
+    /// What to do and, in brackets, what is wrong, in English; the words may change.
+    what: String,
+    /// What is likeliest to be at fault.
+    at_fault: Option<Fault>,
+    /// What ends it.
+    ends: Option<Ends>,
+    /// How many jobs.
+    jobs: usize,
+    /// How many users have them.
+    users: usize,
+    /// Owner, where there is one alone.
+    owner: Option<String>,
+    /// ClusterId of the jobs.
+    clusters: Vec<i32>,
+    /// When the first of its holds began, Unix seconds.
+    first_held: i64,
+    /// When the last of its holds began, Unix seconds.
+    last_held: i64,
+    /// One of the jobs.
+    job: String,
+    /// Entry of the catalogue of texts.
+    catalogue_entry: Option<&'a str>,
 }
 
 /// Incidents of the advices added so far.
@@ -147,6 +181,30 @@ impl Incidents {
         }
         let more = more.map_or_else(String::new, |more| more + "\n");
         format!("{}\n\n{}\n{more}", self.counts(), table.join("\n"))
+    }
+
+    /// All of them, for programs.
+    pub(super) fn records(&self) -> Vec<Versioned<Record<'_>>> {
+        let of = |(key, incident): (&'_ Key, &'_ Incident)| {
+            let first = &incident.first;
+            let fault = first.diagnosis.at_fault.first();
+            let alone = (incident.owners.len() == 1).then_some(first.held.owner.as_ref());
+            Versioned::of(Record {
+                recommendation: key.recommendation,
+                what: incident.what(),
+                at_fault: fault.map(|one| one.fault),
+                ends: first.diagnosis.ends,
+                jobs: incident.jobs,
+                users: incident.owners.len(),
+                owner: alone.flatten().map(Foreign::value),
+                clusters: incident.clusters.iter().copied().collect(),
+                first_held: incident.oldest,
+                last_held: incident.newest,
+                job: first.held.job.to_string(),
+                catalogue_entry: key.entry,
+            })
+        };
+        self.most(None).into_iter().map(of).collect()
     }
 
     /// How many jobs, users and incidents there are.

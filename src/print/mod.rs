@@ -72,12 +72,14 @@ pub(crate) use wrap::wrap;
 
 use crate::advice::Advice;
 use crate::queue::AdText;
+use crate::text::to_json_pretty;
 use crate::workflow::View;
 
 pub use attributes::attributes;
 pub(crate) use attributes::{
     Attributes, CostHours, NAMES as ATTRIBUTE_NAMES, Versioned, names, output, versioned,
 };
+pub(crate) use incidents::Record as IncidentRecord;
 pub(crate) use json::{JobOnly, Watched};
 pub use output::{PrintForm, Style, TotalsBy};
 
@@ -113,7 +115,7 @@ pub struct Printer<'a> {
 /// What is kept while advices are added.
 enum Form<'a> {
     Groups(Groups),
-    Incidents(incidents::Incidents),
+    Incidents(incidents::Incidents, bool),
     Table(Vec<table::Row>, Sources),
     Totals(totals::Totals),
     Long,
@@ -128,7 +130,9 @@ impl<'a> Printer<'a> {
     pub fn new(out: &'a mut dyn Write, output: &'a PrintForm, page: &'a Page) -> Self {
         let form = match output {
             PrintForm::Groups => Form::Groups(Groups::default()),
-            PrintForm::Incidents => Form::Incidents(incidents::Incidents::default()),
+            PrintForm::Incidents { as_json } => {
+                Form::Incidents(incidents::Incidents::default(), *as_json)
+            }
             PrintForm::Table => Form::Table(Vec::new(), Sources::default()),
             PrintForm::Totals(by) => Form::Totals(totals::Totals::new(*by)),
             PrintForm::Long => Form::Long,
@@ -151,7 +155,7 @@ impl<'a> Printer<'a> {
         self.count += 1;
         match &mut self.form {
             Form::Groups(groups) => groups.add(advice),
-            Form::Incidents(incidents) => incidents.add(advice),
+            Form::Incidents(incidents, _) => incidents.add(advice),
             Form::Table(rows, sources) => {
                 rows.push(table::row(advice, self.page));
                 sources.add(advice);
@@ -179,13 +183,16 @@ impl<'a> Printer<'a> {
     pub fn finish(self, nothing: &str) -> io::Result<Vec<String>> {
         let mut unknown = Vec::new();
         match self.form {
-            Form::Groups(_) | Form::Incidents(_) | Form::Table(..) | Form::Totals(_)
+            Form::Groups(_) | Form::Incidents(_, false) | Form::Table(..) | Form::Totals(_)
                 if self.count == 0 =>
             {
                 writeln!(self.out, "{nothing}")?;
             }
             Form::Groups(groups) => groups.print(self.out, self.page)?,
-            Form::Incidents(incidents) => {
+            Form::Incidents(incidents, true) => {
+                writeln!(self.out, "{}", to_json_pretty(&incidents.records())?)?;
+            }
+            Form::Incidents(incidents, false) => {
                 self.out.write_all(incidents.text(None, self.page).as_bytes())?;
             }
             Form::Table(rows, sources) => table::print(self.out, rows, &sources, self.page)?,

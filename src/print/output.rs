@@ -10,7 +10,10 @@ pub enum PrintForm {
     #[default]
     Groups,
     /// `-incidents`: the whole table.
-    Incidents,
+    Incidents {
+        /// As a JSON array.
+        as_json: bool,
+    },
     /// A line for each job.
     Table,
     /// How many jobs there are for each advice, and what else.
@@ -44,7 +47,10 @@ pub enum TotalsBy {
 impl PrintForm {
     /// What people read, not programs.
     pub const fn is_for_people(&self) -> bool {
-        matches!(self, Self::Groups | Self::Incidents | Self::Table | Self::Totals(_))
+        matches!(
+            self,
+            Self::Groups | Self::Incidents { as_json: false } | Self::Table | Self::Totals(_)
+        )
     }
 
     /// The attributes and expressions that are named.
@@ -64,7 +70,7 @@ impl PrintForm {
         };
         match self {
             Self::Groups => Inputs::OfOne,
-            Self::Incidents | Self::Table | Self::Totals(_) => Inputs::None,
+            Self::Incidents { .. } | Self::Table | Self::Totals(_) => Inputs::None,
             Self::Long | Self::Json | Self::JsonLines => Inputs::OfAll,
             _ if self.expressions().iter().any(named) => Inputs::OfAll,
             Self::AutoFormat(..) | Self::Format(_) => Inputs::None,

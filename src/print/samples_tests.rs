@@ -110,7 +110,7 @@ pub(crate) fn transfer(cluster: i32, proc: i32) -> Advice {
         try_one: None,
         look: None,
         htcondor_will: vec![Prediction::Nothing { days: 30 }],
-        trust: Trust { trained_on: "simulated data".to_owned(), outcomes_here: 0 },
+        trust: Trust { trained_on: "simulated and recorded pools".to_owned(), outcomes_here: 0 },
         event_log: EventLogView::None,
         missing: vec![Missing::Source(
             "event log /var/log/condor/EventLog: permission denied".into(),

@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(how_sure(&change), "");
         assert_eq!(
             trust(&samples::transfer(1, 0)),
-            "the model was trained on simulated data and 0 outcomes of this access point"
+            "the model was trained on simulated and recorded pools and 0 outcomes of this access point"
         );
     }
 }

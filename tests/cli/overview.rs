@@ -60,6 +60,10 @@ fn one_server_that_refuses_many_users_is_one_incident() {
     assert!(said.stdout.lines().count() <= 60, "{}", said.stdout);
     let whole = place.advise(&format!("-jobads held.ads -now {NOW} -allusers -incidents"));
     assert_eq!(whole.stdout.lines().count(), 6, "{whole:?}");
+    let json = format!("-jobads held.ads -now {NOW} -allusers -incidents -json");
+    let all: serde_json::Value = serde_json::from_str(&place.advise(&json).stdout).unwrap();
+    assert_eq!((&all[0]["Jobs"], &all[0]["Users"]), (&1854.into(), &134.into()), "{all}");
+    assert_eq!((&all[0]["AtFault"], &all[1]), (&"server".into(), &serde_json::Value::Null));
 }
 
 #[test]

@@ -259,7 +259,7 @@ mod tests {
             ("-constrain7", "-constraint"),
             ("-totls", "-totals"),
             ("-jsonx", "-json or -jsonl"),
-            ("-removal-s", "-removals"),
+            ("-incident-s", "-incidents"),
         ] {
             let expected = format!("; did you mean {near} (-help lists all options)?");
             let error = read(word).unwrap_err().to_string();
