@@ -41,6 +41,8 @@ enum Thing {
 struct Incident {
     first: Advice,
     jobs: usize,
+    /// Its jobs are to be corrected each in a thing of its own.
+    differ: bool,
     owners: BTreeSet<Option<Foreign>>,
     clusters: BTreeSet<i32>,
     /// When the first and the last of its holds began, Unix seconds.
@@ -133,6 +135,7 @@ impl Incidents {
         let incident = self.of.entry(key(advice)).or_insert_with(|| Incident {
             first: advice.clone(),
             jobs: 0,
+            differ: false,
             owners: BTreeSet::new(),
             clusters: BTreeSet::new(),
             oldest: held.held_since,
@@ -140,12 +143,11 @@ impl Incidents {
             passed: None,
         });
         incident.jobs += 1;
-        let is_other = incident.owners.insert(held.owner.clone()) && incident.owners.len() > 1;
-        incident.share(advice);
-        if is_other {
+        incident.owners.insert(held.owner.clone());
+        match incident.owners.len() {
+            1 => incident.differ |= !alike(&incident.first, advice),
             // Names of files that one of several owners has are nobody else's to read.
-            incident.first.held.reason = None;
-            incident.first.look = None;
+            _ => incident.share(advice),
         }
         incident.clusters.insert(held.job.cluster);
         incident.oldest = incident.oldest.min(held.held_since);
@@ -251,10 +253,19 @@ fn below<'a>(table: &mut [String], what: impl Iterator<Item = &'a str>, columns:
     }
 }
 
+/// Whether two jobs are to be corrected in the same thing.
+fn alike(one: &Advice, other: &Advice) -> bool {
+    let what = |advice: &Advice| advice.change.as_ref().and_then(|it| it.what.name().cloned());
+    what(one) == what(other)
+}
+
 impl Incident {
-    /// Leaves of what it says what another job has too.
+    /// Leaves of what it says what a job of another owner has too.
     fn share(&mut self, other: &Advice) {
         let first = &mut self.first;
+        first.held.reason = None;
+        first.look = None;
+        self.differ = false;
         if first.held.reading != other.held.reading {
             let reading = first.held.reading.take().zip(other.held.reading.as_ref());
             first.held.reading = reading.and_then(|(one, other)| one.join(other));
@@ -296,6 +307,7 @@ impl Incident {
         let cause = cause.trim_end_matches('.');
         let text = match sentences::to_do(&self.first).as_str() {
             "-" => cause.to_owned(),
+            to_do if self.differ => format!("{to_do}, each its own ({cause})"),
             to_do => format!("{to_do} ({cause})"),
         };
         printable(&text).into_owned()
