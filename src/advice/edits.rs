@@ -149,6 +149,14 @@ impl Change {
         true
     }
 
+    /// The value of what is edited, as it is now.
+    pub(crate) fn old_value(&self) -> Option<&str> {
+        self.commands.iter().find_map(|command| match command {
+            Command::Edit(edit) => edit.old(),
+            _ => None,
+        })
+    }
+
     /// The submit command that sets what is changed, and its new value.
     pub(crate) fn line(&self) -> Option<(String, Option<String>)> {
         let edit = self.commands.iter().find_map(|command| match command {

@@ -199,7 +199,7 @@ impl Groups {
             let place = |group: &Group| firsts.iter().position(|job| *job == group.first.held.job);
             groups.retain(|group| place(group).is_some());
             groups.sort_by_key(place);
-            writeln!(out, "One of each, from the top:\n")?;
+            writeln!(out, "The first rows, one job or group of each:\n")?;
         }
         for (number, group) in groups.iter().enumerate() {
             let mut text = group.card(page, alone).text(&page.style);
@@ -442,7 +442,11 @@ impl Group {
             return;
         }
         self.of_parts("do", &self.now, card);
-        self.of_parts("after that", &self.after, card);
+        let later = match first.recommendation {
+            Recommendation::Wait => "once so",
+            _ => "once done",
+        };
+        self.of_parts(later, &self.after, card);
         if self.after_look {
             card.say("note", "If nothing is wrong there, release it all the same.");
         }

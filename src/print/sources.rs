@@ -89,16 +89,21 @@ impl Sources {
     pub(super) fn print_short(&self, out: &mut dyn Write, page: &Page) -> io::Result<()> {
         let missing = match self.missing.len() {
             0 => String::new(),
-            more => format!("{} could not be read. ", plural(more, "source")),
+            more => {
+                let them = if more == 1 { "it" } else { "them" };
+                format!(
+                    "{} could not be read, so the advice is more careful; -why names {them}. ",
+                    plural(more, "source")
+                )
+            }
         };
         let notes = match self.notes.len() {
             0 => String::new(),
-            more => format!("{} on how logs were read. ", plural(more, "note")),
+            more => format!("{} on how logs were read: see -why.", plural(more, "note")),
         };
         match missing.len() + notes.len() {
             0 => Ok(()),
-            1 => line(out, page, "", &format!("{missing}{notes}-why names it.")),
-            _ => line(out, page, "", &format!("{missing}{notes}-why names them.")),
+            _ => line(out, page, "", (missing + &notes).trim_end()),
         }
     }
 

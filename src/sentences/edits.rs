@@ -23,7 +23,10 @@ pub(crate) fn then_release(change: &str) -> String {
 /// The line of the submit file for jobs to come; empty where none is known.
 pub(crate) fn next_time(change: &Change) -> String {
     let line = match change.line() {
-        Some((command, Some(value))) => format!("{command} = {value}"),
+        Some((command, Some(value))) => match change.old_value() {
+            Some(old) => format!("{command} = {value} (now {old})"),
+            None => format!("{command} = {value}"),
+        },
         Some((command, None)) if change.facts.submit_line.is_some() => command,
         _ => return String::new(),
     };

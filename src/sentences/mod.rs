@@ -324,12 +324,17 @@ pub fn evidence(evidence: &Evidence) -> String {
         Evidence::Exit { status } => exit_status(status),
         Evidence::Refusal { refusal } => transfers::refusal(refusal),
         Evidence::BeganSince { near, jobs, seconds_since_last, held_again } => {
-            let ago = seconds_since_last
-                .map_or(String::new(), |seconds| format!(", the last {} ago", span(seconds)));
+            let ago = seconds_since_last.map_or(String::new(), |seconds| match seconds.most {
+                0 => ", the last just now".to_owned(),
+                _ => format!(", the last {} ago", span(seconds)),
+            });
             let jobs = plural(*jobs, "other job");
             let again = match held_again {
                 none if none.most == 0 => String::new(),
-                n => format!("; {} for this code followed", plural(*n, "hold")),
+                n => format!(
+                    "; since the first of them such jobs were held {} for the same hold code",
+                    plural(*n, "time")
+                ),
             };
             format!("{jobs} {} began to execute since this hold{ago}{again}.", which(near))
         }
