@@ -84,7 +84,7 @@ fn a_screen_says_what_is_wrong_whose_it_is_and_what_to_do() {
         "{said:?}"
     );
     // Of a file that one owner has nobody else's row says anything.
-    let table = lines.iter().take_while(|line| !line.starts_with("One of each"));
+    let table = lines.iter().take_while(|line| !line.starts_with("The first rows"));
     for row in table.filter(|line| line.contains(".dat")) {
         assert!(row.split_whitespace().nth(2).is_some_and(|user| user.starts_with('u')), "{row}");
     }
