@@ -185,15 +185,29 @@ fn printed(advices: &[Advice], output: &PrintForm, style: Style) -> String {
     text
 }
 
-/// Nothing a terminal acts upon; and what looks like a command is one.
+/// Nothing a terminal acts upon; and what stands behind the labels of commands is one.
 fn check_people(text: &str) {
+    let mut is_command = false;
     for line in text.lines() {
         check_line(line);
-        if line.starts_with(|c: char| c.is_ascii_lowercase()) {
-            check_command(line.strip_suffix(" &&").unwrap_or(line));
+        let label = line.get(..LABEL).unwrap_or("x");
+        if !label.trim().is_empty() {
+            is_command = ["  do ", "  once done ", "  once so "]
+                .iter()
+                .any(|of| label.strip_prefix(of).is_some_and(|rest| rest.trim().is_empty()));
         }
+        let command = line.get(LABEL..).filter(|_| is_command);
+        for command in
+            command.into_iter().filter(|text| !(text.starts_with("for ") && text.ends_with(':')))
+        {
+            check_command(command.strip_suffix(" &&").unwrap_or(command));
+        }
+        assert!(!line.starts_with(|c: char| c.is_ascii_lowercase()), "{line:?} is in no card");
     }
 }
+
+/// Columns of the label of a line.
+const LABEL: usize = 13;
 
 fn check_line(line: &str) {
     assert!(is_fit(line), "{line:?} is not fit to print");

@@ -215,9 +215,8 @@ impl Groups {
             write!(out, "{text}{end}")?;
         }
         if !alone {
-            let more =
-                "condor_holdadvise -why ID says more of one job; -nobatch prints a line for each.";
-            out.write_all(wrap("", 0, more, page.style.columns).as_bytes())?;
+            let more = "More of one job: condor_holdadvise -why ID. A line for each job: -nobatch.";
+            out.write_all(wrap("", 2, more, page.style.columns).as_bytes())?;
         }
         if !page.style.why {
             return self.sources.print_short(out, page);
