@@ -94,18 +94,21 @@ fn read(folder: &Path) -> Report {
 
 /// Headings, anchors and the size of each table.
 fn outline(html: &str) -> Vec<String> {
-    html.lines()
-        .filter_map(|line| {
-            let inside = |tag: &str| {
-                let start = line.split_once(&format!("<{tag}>"))?.1;
-                Some(format!("{tag} {}", start.split_once(&format!("</{tag}>"))?.0))
-            };
-            if line.starts_with("<thead>") {
-                return Some(format!("table of {} columns", line.matches("<th ").count()));
+    // Each tag begins a piece: `h2 id="contents">Contents</h2>...`.
+    let pieces: Vec<&str> = html.split('<').collect();
+    let starts = (0..pieces.len()).filter_map(|at| {
+        let (tag, text) = pieces[at].split_once('>')?;
+        match tag.split(' ').next()? {
+            "thead" => {
+                let head = pieces[at..].iter().take_while(|piece| !piece.starts_with("/thead"));
+                let columns = head.filter(|piece| piece.starts_with("th ")).count();
+                Some(format!("table of {columns} columns"))
             }
-            ["h1", "h2", "h3", "summary"].into_iter().find_map(inside)
-        })
-        .collect()
+            name @ ("h1" | "h2" | "h3" | "summary") => Some(format!("{name} {text}")),
+            _ => None,
+        }
+    });
+    starts.collect()
 }
 
 const HOSTILE: &str = "<script>alert('&\"')</script>";
@@ -236,7 +239,7 @@ fn several_methods_make_a_report() {
     }
     assert!(![">13</t", ">12</t"].iter().any(|code| html.contains(code)), "a code has its name");
     assert!(html.contains("<dt>training ends</dt><dd>2023-11-"), "a time is a date");
-    let escaped = "&lt;script&gt;alert(&#39;&amp;&quot;&#39;)&lt;/script&gt;";
+    let escaped = "&lt;script&gt;alert('&amp;&quot;')&lt;/script&gt;";
     let mut expected = vec![format!("h1 {escaped}")];
     expected.extend(
         [
@@ -269,7 +272,7 @@ fn several_methods_make_a_report() {
         ]
     };
     for (at, of) in report.populations.iter().enumerate() {
-        expected.extend(population(&of.title.replace('\'', "&#39;"), if at < 4 { 9 } else { 6 }));
+        expected.extend(population(&of.title, if at < 4 { 9 } else { 6 }));
     }
     for (title, columns) in [("By hold reason code", 6), ("By reach of the cause", 6), (escaped, 2)]
     {
