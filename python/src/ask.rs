@@ -112,19 +112,19 @@ pub(crate) fn advise(
 const BETWEEN: Duration = Duration::from_millis(50);
 
 /// Works with threads of this call alone: in a process that was forked those of all calls are gone.
-/// Where a signal makes Python raise, the work is given up and told so.
+/// Where a signal makes Python raise, the work is given up.
 fn waited<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce(&AtomicBool) -> T + Send + 'static,
 ) -> PyResult<T> {
-    // A panic is told of by a channel without an end.
+    // A panic closes the channel.
     let threads = rayon::ThreadPoolBuilder::new().panic_handler(drop).build();
     let threads = threads.map_err(|error| raised(&error))?;
     let is_given_up = Arc::new(AtomicBool::new(false));
     let (sender, mut done) = mpsc::channel();
-    let told = Arc::clone(&is_given_up);
+    let seen_by_work = Arc::clone(&is_given_up);
     // Nobody waits where it was given up.
-    threads.spawn(move || drop(sender.send(work(&told))));
+    threads.spawn(move || drop(sender.send(work(&seen_by_work))));
     loop {
         let done = &mut done;
         match py.detach(move || done.recv_timeout(BETWEEN)) {

@@ -29,13 +29,11 @@ pub(super) fn text(advice: &Advice, page: &Page) -> String {
         });
         each.collect()
     };
-    // What was read, and by which model it was judged, is said once for all jobs.
-    let (rests_on, _) = facts(advice, page);
-    format!("\n{}{}", lines(rests_on), decision::text("", advice, columns))
+    format!("\n{}{}", lines(rests_on(advice, page)), decision::text("", advice, columns))
 }
 
-/// What an advice rests on, and what it was judged by and without.
-pub(super) fn facts(advice: &Advice, page: &Page) -> (Vec<Fact>, Vec<Fact>) {
+/// What an advice rests on.
+pub(super) fn rests_on(advice: &Advice, page: &Page) -> Vec<Fact> {
     let held = &advice.held;
     let one = |text: String| if text.is_empty() { Vec::new() } else { vec![text] };
     let some = |text: Option<String>| text.into_iter().collect::<Vec<_>>();
@@ -60,10 +58,14 @@ pub(super) fn facts(advice: &Advice, page: &Page) -> (Vec<Fact>, Vec<Fact>) {
     let by_itself = advice.htcondor_will.iter();
     let by_itself = by_itself.map(|thing| sentences::prediction(thing, &page.zone));
     facts.push(("By itself:", by_itself.collect()));
-    let judged_by = vec![
+    facts
+}
+
+/// What an advice was judged by and without; as text it is said once for all jobs.
+pub(super) fn judged_by(advice: &Advice) -> [Fact; 3] {
+    [
         ("Judged without:", advice.missing.iter().map(ToString::to_string).collect()),
         ("Note:", advice.notes.to_vec()),
         ("Trust:", vec![trust(advice)]),
-    ];
-    (facts, judged_by)
+    ]
 }

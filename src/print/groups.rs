@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use super::card::{self, Card, OWNER, codes};
-use super::incidents::Incidents;
+use super::incidents::{Incidents, shows_passing};
 use super::shared_commands::{Part, Parts};
 use super::shared_evidence::{Names, SharedEvidence};
 use super::shared_words::SharedWords;
@@ -22,7 +22,6 @@ use crate::advice::{
     SharedCause, Undecided, WaitFor, constraint_of,
 };
 use crate::catalogue::Reading;
-use crate::features::Scope;
 use crate::history::Action;
 use crate::policy::Prediction;
 use crate::sentences::times::{length, minute};
@@ -185,21 +184,19 @@ impl Groups {
         let mut groups = in_order(self.groups);
         let mut lines = 0;
         let many = groups.len() > CARDS;
-        let firsts = self.incidents.firsts(ROWS);
         if many {
             let text = self.incidents.text(Some(ROWS), page);
             lines += text.lines().count();
             writeln!(out, "{text}")?;
-        } else if groups.len() > 1 {
-            let jobs = plural(self.jobs, "held job");
-            writeln!(out, "{jobs} in {}.\n", plural(groups.len(), "group"))?;
-        }
-        if many {
             // One of each row, in the order of the table.
+            let firsts = self.incidents.firsts(ROWS);
             let place = |group: &Group| firsts.iter().position(|job| *job == group.first.held.job);
             groups.retain(|group| place(group).is_some());
             groups.sort_by_key(place);
             writeln!(out, "The first rows, one job or group of each:\n")?;
+        } else if groups.len() > 1 {
+            let jobs = plural(self.jobs, "held job");
+            writeln!(out, "{jobs} in {}.\n", plural(groups.len(), "group"))?;
         }
         for (number, group) in groups.iter().enumerate() {
             let mut text = group.card(page, alone).text(&page.style);
@@ -306,7 +303,7 @@ impl Group {
         card
     }
 
-    /// `Job 7.0 of alice, held for 2h14m (hold 2), code 13/256`; `9 jobs of cluster 7 of alice`.
+    /// `Job 7.0 of alice, held for 2h14m (its hold no. 2), code 13/256`; `9 jobs of cluster 7 of alice`.
     fn header(&self, page: &Page) -> String {
         let held = &self.first.held;
         let count = self.now.jobs();
@@ -431,8 +428,9 @@ impl Group {
             _ => first.held.job.cluster.to_string(),
         };
         // The tool releases several one after the other; one command is for all at once.
-        let is_one = self.now.of_all().is_some_and(|part| constraint_of(&part.targets).is_some());
-        if let Some(line) = card::apply(first, &ids, page).filter(|_| count == 1 || !is_one) {
+        let is_one =
+            || self.now.of_all().is_some_and(|part| constraint_of(&part.targets).is_some());
+        if let Some(line) = card::apply(first, &ids, page).filter(|_| count == 1 || !is_one()) {
             card.paste("do", None, vec![line]);
             return;
         }
@@ -508,7 +506,7 @@ impl Group {
 fn tells(seen: &Evidence, recommendation: Recommendation) -> bool {
     let releases = matches!(recommendation, Recommendation::Release | Recommendation::Try);
     match seen {
-        Evidence::BeganSince { near, .. } => releases || near.scope == Scope::Server,
+        Evidence::BeganSince { near, .. } => shows_passing(near, recommendation),
         Evidence::Exit { status } => !matches!(status.says, ExitKind::Asked),
         Evidence::ReleasedSince { .. } | Evidence::Released { .. } => releases,
         Evidence::HeldNow { .. } | Evidence::OwnHistory { .. } | Evidence::SlotHours { .. } => {

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::Page;
 use super::card::{Card, Line};
 use super::decision;
-use super::details::{Fact, facts};
+use super::details::{self, Fact, judged_by};
 use super::groups::{Groups, OnPage};
 use super::incidents::{HEADINGS, Incidents, Row, Times, WHAT};
 use super::workflow::thrash;
@@ -219,14 +219,13 @@ fn line(line: &Line) -> (&'static str, Markup) {
 
 /// All that an advice rests on, as `-why` prints it.
 fn rests_on(advice: &Advice, page: &Page) -> Markup {
-    let (rests_on, judged_by) = facts(advice, page);
     let diagnosis = sentences::diagnosis(&advice.diagnosis);
     let decided = diagnosis.map(|text| ("At fault:", text)).into_iter();
     let rule = choices::rule(advice.choices.rule).to_owned();
     let decided = decided.chain([("Decided by:", rule)]).map(|(label, text)| (label, vec![text]));
     let mut choices = decision::rows(advice).peekable();
     html! {
-        (rows(said(rests_on)))
+        (rows(said(details::rests_on(advice, page))))
         @if choices.peek().is_some() {
             (wide(&format!("Choices for job {}", advice.held.job), html! { table {
                 thead { tr { @for name in decision::HEADINGS { th scope="col" { (heading(name)) } } } }
@@ -238,7 +237,7 @@ fn rests_on(advice: &Advice, page: &Page) -> Markup {
                 } } }
             } }))
         }
-        (rows(said(decided.chain(judged_by))))
+        (rows(said(decided.chain(judged_by(advice)))))
     }
 }
 

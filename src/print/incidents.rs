@@ -8,9 +8,10 @@ use serde::Serialize;
 use super::plain_table::lines;
 use super::wrap::{cut, wrap};
 use super::{Page, Versioned};
-use crate::advice::{Advice, Evidence, Recommendation, SharedCause};
+use crate::advice::{Advice, ChangeKind, Evidence, Near, Recommendation, SharedCause};
 use crate::catalogue::{Ends, Fault};
 use crate::features::Scope;
+use crate::history::reason::file_server;
 use crate::sentences;
 use crate::sentences::times::length;
 use crate::text::{Foreign, plural, printable};
@@ -129,9 +130,7 @@ impl Incidents {
     pub(super) fn add(&mut self, advice: &Advice) {
         let held = &advice.held;
         self.jobs += 1;
-        if !self.owners.contains(&held.owner) {
-            self.owners.insert(held.owner.clone());
-        }
+        add(&mut self.owners, &held.owner);
         let incident = self.of.entry(key(advice)).or_insert_with(|| Incident {
             first: advice.clone(),
             jobs: 0,
@@ -143,7 +142,7 @@ impl Incidents {
             passed: None,
         });
         incident.jobs += 1;
-        incident.owners.insert(held.owner.clone());
+        add(&mut incident.owners, &held.owner);
         match incident.owners.len() {
             1 => incident.differ |= !alike(&incident.first, advice),
             // Names of files that one of several owners has are nobody else's to read.
@@ -235,6 +234,13 @@ impl Incidents {
     }
 }
 
+/// Adds an owner, who mostly is there already.
+fn add(owners: &mut BTreeSet<Option<Foreign>>, owner: &Option<Foreign>) {
+    if !owners.contains(owner) {
+        owners.insert(owner.clone());
+    }
+}
+
 /// What to do and what is wrong behind each row, as much as fits.
 fn behind<'a>(table: &mut [String], what: impl Iterator<Item = &'a str>, columns: Option<usize>) {
     let width = table.iter().map(String::len).max().unwrap_or(0);
@@ -255,8 +261,12 @@ fn below<'a>(table: &mut [String], what: impl Iterator<Item = &'a str>, columns:
 
 /// Whether two jobs are to be corrected in the same thing.
 fn alike(one: &Advice, other: &Advice) -> bool {
-    let what = |advice: &Advice| advice.change.as_ref().and_then(|it| it.what.name().cloned());
-    what(one) == what(other)
+    what(one).and_then(ChangeKind::name) == what(other).and_then(ChangeKind::name)
+}
+
+/// What an advice is to change.
+fn what(advice: &Advice) -> Option<&ChangeKind> {
+    advice.change.as_ref().map(|change| &change.what)
 }
 
 impl Incident {
@@ -270,7 +280,6 @@ impl Incident {
             let reading = first.held.reading.take().zip(other.held.reading.as_ref());
             first.held.reading = reading.and_then(|(one, other)| one.join(other));
         }
-        let what = |advice: &Advice| advice.change.as_ref().map(|change| change.what.clone());
         if what(first) != what(other) {
             let change = first.change.take().zip(other.change.as_ref());
             first.change = change.and_then(|(mut one, other)| {
@@ -331,12 +340,17 @@ fn key(advice: &Advice) -> Key {
     Key { recommendation: advice.recommendation, thing, entry, cause }
 }
 
+/// Whether jobs that begin there show that what holds this one is over.
+pub(super) fn shows_passing(near: &Near, recommendation: Recommendation) -> bool {
+    near.scope == Scope::Server
+        || matches!(recommendation, Recommendation::Release | Recommendation::Try)
+}
+
 /// Seconds since another job got through where this one is held, as far as its advice rests on that.
 fn passed(advice: &Advice) -> Option<i64> {
-    let releases = matches!(advice.recommendation, Recommendation::Release | Recommendation::Try);
     let since = advice.evidence.iter().filter_map(|seen| match seen {
         Evidence::BeganSince { near, seconds_since_last, .. }
-            if releases || near.scope == Scope::Server =>
+            if shows_passing(near, advice.recommendation) =>
         {
             seconds_since_last.map(|seconds| seconds.most)
         }
@@ -345,10 +359,11 @@ fn passed(advice: &Advice) -> Option<i64> {
     since.min()
 }
 
-/// The server of a hold: as its reason names it, else as evidence does.
+/// The server of a hold: that of the URL or the host that its reason names, else as evidence does.
 fn server(advice: &Advice) -> Option<Foreign> {
-    let reading = advice.held.reading.as_ref();
-    let named = ["host", "url"].iter().find_map(|part| reading?.part(part));
+    let held = &advice.held;
+    let of_url = held.reason.as_ref().and_then(|reason| file_server(reason.as_given()));
+    let host = || held.reading.as_ref()?.part("host").cloned();
     let seen = || {
         advice.evidence.iter().find_map(|seen| match seen {
             Evidence::BeganSince { near, .. } | Evidence::HeldNow { near, .. }
@@ -359,11 +374,5 @@ fn server(advice: &Advice) -> Option<Foreign> {
             _ => None,
         })
     };
-    named.map(|name| Foreign::from(server_of(name.as_given()))).or_else(seen)
-}
-
-/// The server of a URL, or the name itself.
-fn server_of(name: &str) -> &str {
-    let rest = name.split_once("://").map_or(name, |(_, rest)| rest);
-    rest.split('/').next().unwrap_or(rest)
+    of_url.map(Foreign::from).or_else(host).or_else(seen)
 }

@@ -228,7 +228,7 @@ fn how_a_job_ended_that_left_the_queue_is_in_the_history() {
     assert!(said.stderr.contains(&format!("Note: {completed}")), "{said:?}");
     let said = place.release_expression(&["-explain", "21.0"], "");
     assert_eq!(said.stderr, format!("Note: {completed}Error: none of the jobs named is held\n"));
-    // Whoever has no history to ask is told what the queue says.
+    // Without a history the queue alone is said.
     place.tool("condor_history", "exit 1");
     place.advise("21.0").is_error(&["job 21.0 is not in the queue"]);
 }

@@ -12,7 +12,7 @@ use crate::print::Versioned;
 use crate::suggest::{self, Alternative, Gain, LeftOut, LongRuns, NoClause, ReasonEvidence};
 use crate::text::to_json_pretty;
 
-/// A release policy made from what became of holds, and what stands beside it.
+/// A release policy made from what became of holds, and its alternatives.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "PascalCase")]
 #[schemars(rename = "Suggestion")]
