@@ -16,11 +16,12 @@ use serde::Deserialize;
 use serde_json::Value;
 
 /// The kinds of plays, and what each is for.
-pub(crate) const KINDS: [&str; 8] =
-    ["measure", "choose", ONCE[0], ONCE[1], ONCE[2], ONCE[3], ONCE[4], ONCE[5]];
+pub(crate) const KINDS: [&str; 9] =
+    ["measure", "choose", ONCE[0], ONCE[1], ONCE[2], ONCE[3], ONCE[4], ONCE[5], ONCE[6]];
 
 /// Those that are opened once.
-pub(crate) const ONCE: [&str; 6] = ["once", "once-2", "once-3", "once-4", "once-5", "once-6"];
+pub(crate) const ONCE: [&str; 7] =
+    ["once", "once-2", "once-3", "once-4", "once-5", "once-6", "once-7"];
 
 /// What a play is called: `pool-checks-VERSION-KIND`.
 pub(crate) const PREFIX: &str = "pool-checks-";

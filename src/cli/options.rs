@@ -135,7 +135,7 @@ fn judging() -> Vec<Row> {
 
 /// Of attributes of a job's ad and of expressions nothing is offered.
 fn attribute() -> Word {
-    Word::Offered("attribute", &ATTRIBUTE_NAMES)
+    Word::Offered("attribute", || &ATTRIBUTE_NAMES)
 }
 
 fn output() -> Vec<Row> {

@@ -19,7 +19,7 @@ pub(crate) enum Word {
     /// The name of a file.
     File(&'static str),
     /// A text for which these words are offered.
-    Offered(&'static str, &'static [&'static str]),
+    Offered(&'static str, fn() -> &'static [&'static str]),
     /// One of these words.
     OneOf(fn() -> Vec<&'static str>),
 }
@@ -38,7 +38,7 @@ impl Word {
         match self {
             Self::Text(_) => String::new(),
             Self::File(_) => "@files".to_owned(),
-            Self::Offered(_, words) => words.join(" "),
+            Self::Offered(_, words) => words().join(" "),
             Self::OneOf(words) => words().join(" "),
         }
     }
