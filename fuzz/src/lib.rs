@@ -15,7 +15,6 @@ mod dag;
 mod files;
 mod kept;
 mod logs;
-mod mcp;
 mod model;
 mod policy;
 mod program;
@@ -37,7 +36,6 @@ pub use checks::checks;
 pub use dag::dag;
 pub use kept::{collector, kept};
 pub use logs::eventlog_text;
-pub use mcp::mcp;
 pub use model::model_archive;
 pub use policy::{policy_explain, policy_lint, policy_replay};
 pub use program::program_head;
@@ -54,7 +52,7 @@ pub const BETWEEN: &[u8] = b"\n%%\n";
 pub type Target = fn(&[u8]);
 
 /// All targets by their names.
-pub const TARGETS: [(&str, Target); 23] = [
+pub const TARGETS: [(&str, Target); 22] = [
     ("advice", advice),
     ("advisor_line", advisor_line),
     ("catalogue", catalogue),
@@ -67,7 +65,6 @@ pub const TARGETS: [(&str, Target); 23] = [
     ("eventlog_text", eventlog_text),
     ("hold_reason", hold_reason),
     ("kept", kept),
-    ("mcp", mcp),
     ("model_archive", model_archive),
     ("policy_explain", policy_explain),
     ("policy_lint", policy_lint),

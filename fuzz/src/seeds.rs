@@ -48,7 +48,6 @@ pub fn of(target: &str) -> Vec<Vec<u8>> {
         "eventlog_text" => logs(),
         "hold_reason" => reasons(),
         "kept" => vec![text("fuzz/seeds/kept").into_bytes()],
-        "mcp" => mcp(),
         "model_archive" => models(),
         "policy_explain" | "policy_lint" => policies(),
         "program_head" => program_heads(),
@@ -351,21 +350,6 @@ fn checks() -> Vec<Vec<u8>> {
     for (output, credential) in outputs().iter().zip([&certificate, token, "{}"].iter().cycle()) {
         all.push(section(&["", "", output, credential, mounts, urls]));
     }
-    all
-}
-
-fn mcp() -> Vec<Vec<u8>> {
-    let client = text("tests/data/mcp/client.jsonl");
-    let mut all = lines(&client);
-    all.push(client.into_bytes());
-    let call = |name: &str, arguments: &str| {
-        let call = format!(r#"{{"name":"{name}","arguments":{arguments}}}"#);
-        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{call}}}"#).into_bytes()
-    };
-    all.push(call("lint", r#"{"policy":"HoldReasonCode == 13 && NumHolds < 3","kind":"release"}"#));
-    all.push(call("explain", r#"{"job_ads":"held.long","now":1795278400}"#));
-    all.push(call("replay", r#"{"policy":"NumHolds < 3","user_logs":["a.log"]}"#));
-    all.push(br#"{"jsonrpc":"2.0","id":"a","method":"ping"}"#.to_vec());
     all
 }
 

@@ -107,7 +107,7 @@ mod each {
     use super::*;
     try_all! {
         advice advisor_line catalogue checks classad_expr classad_long collector dag dataset
-        eventlog_text hold_reason kept mcp model_archive policy_explain policy_lint policy_replay
+        eventlog_text hold_reason kept model_archive policy_explain policy_lint policy_replay
         program_head python script sweep_file sweep_folder tool_answers
     }
 }

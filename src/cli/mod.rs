@@ -10,7 +10,6 @@
 //! - `error`: why a tool cannot do what it was asked for.
 //! - `html`: writes the page of `-html`.
 //! - `manual`: the manual page of `condor_holdadvise`.
-//! - `mcp`: `-mcp`, the server for assistants.
 //! - `model_sheet`: the info sheet as `-version` prints it.
 //! - `named_file`: files named where jobs and owners are expected.
 //! - `options`: the table of options of `condor_holdadvise`.
@@ -33,7 +32,6 @@ mod debug;
 mod error;
 mod html;
 mod manual;
-mod mcp;
 mod model_sheet;
 mod named_file;
 mod options;
@@ -52,7 +50,6 @@ pub use completions::completions;
 pub use debug::switch_on as switch_debug_on;
 pub use error::RunError;
 pub use manual::manual_page;
-pub use mcp::serve as serve_assistant;
 pub use model_sheet::sheet as model_sheet;
 pub use run::run;
 pub use schemas::schemas;

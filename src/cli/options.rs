@@ -327,13 +327,6 @@ fn tool_itself() -> Vec<Row> {
         Row::one("check", 5, |all| &mut all.check).needs(&["catalogue"]).help(
             "With -catalogue, test the entries of this file with their own examples.",
         ),
-        Row::flag("mcp", 2, |all| all.mcp = true)
-            .excludes(&[], "it serves an assistant, which asks by messages")
-            .help(
-                "Serve an assistant: answer the Model Context Protocol on standard input and \
-                 output, until that ends. Its tools give advice, the evidence for it, and what is \
-                 wrong with release policies; all of them only read. No other option can be given.",
-            ),
         Row::flag("version", 1, |all| all.version = true).ends().help(
             "Print the version and what the model was trained on, and exit; with -model also \
                  the model's info sheet: what it is for, what it has not seen, and why its figures \

@@ -37,8 +37,6 @@ pub(super) enum Task {
     Help,
     /// `-version`, with the columns to fit lines to.
     Version(Option<PathBuf>, Option<usize>),
-    /// `-mcp`
-    Serve,
     /// `-catalogue`
     Catalogue(About),
     /// `-outcomes`
@@ -57,7 +55,7 @@ impl Task {
     /// Whom it asks.
     pub(super) fn inquiry_mut(&mut self) -> Option<&mut Inquiry> {
         match self {
-            Self::Help | Self::Version(..) | Self::Serve | Self::Catalogue(_) => None,
+            Self::Help | Self::Version(..) | Self::Catalogue(_) => None,
             Self::Outcomes(Outcomes { inquiry, .. })
             | Self::Profile(Profiling { inquiry, .. })
             | Self::Watch(Asked { inquiry, .. }, _)
@@ -121,7 +119,6 @@ pub(in crate::cli) struct Given {
     pub(super) help: bool,
     pub(super) version: bool,
     pub(super) debug: bool,
-    pub(super) mcp: bool,
     /// `-catalogue`, with the words behind it.
     pub(super) catalogue: Option<Vec<String>>,
     /// `-check`
@@ -154,9 +151,6 @@ impl Given {
         }
         if self.version {
             return Ok(Task::Version(self.inquiry.model, fitted.columns));
-        }
-        if self.mcp {
-            return Ok(Task::Serve);
         }
         if let Some(words) = self.catalogue {
             return Ok(Task::Catalogue(match self.check {
@@ -509,7 +503,6 @@ mod tests {
             ("-outcomes -profile", "-outcomes excludes -profile: one is done in a call"),
             ("-outcomes 12", "-outcomes excludes 12: it is about all acts in the journal"),
             ("-outcomes -long", "-outcomes excludes -long: it prints no advice"),
-            ("-mcp -debug", "-mcp excludes -debug: it serves an assistant, which asks by messages"),
             ("-pairs", "-pairs needs -profile"),
             ("-watch -max 3", "-max goes with -apply, not with -watch"),
             ("-html x -outcomes", "-html excludes -outcomes: a page is written of advice"),

@@ -1,7 +1,7 @@
 //! From arguments to what is printed and the exit status.
 
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use super::outcomes::print_outcomes;
 use super::output::{self, say};
 use super::request::{Asked, Printing, Request, Task};
 use super::watch::watch;
-use super::{RunError, catalogue, html, mcp, model_sheet, piped, profile};
+use super::{RunError, catalogue, html, model_sheet, piped, profile};
 use crate::checks;
 use crate::inquiry::{Answer, Config, Inquiry, Remarks, open_model};
 use crate::journal::Journal;
@@ -70,7 +70,6 @@ fn answer(arguments: &[OsString], stays: bool, out: &mut dyn Write) -> Result<()
             }
             Ok(())
         }
-        Task::Serve => Ok(mcp::serve(&mut io::stdin().lock(), out)?),
         Task::Catalogue(about) => catalogue::print(about, &config, out),
         Task::Outcomes(asked) => print_outcomes(asked, &config, out),
         Task::Profile(asked) => profile::run(asked, &config, out),

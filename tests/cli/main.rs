@@ -15,7 +15,6 @@ mod harness;
 mod home;
 mod kept_attributes;
 mod limits;
-mod mcp;
 mod never;
 mod options;
 mod overview;

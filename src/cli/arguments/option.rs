@@ -135,7 +135,7 @@ impl<A: 'static> OptionSpec<A> {
         Self { needs, ..self }
     }
 
-    /// Excludes these options; none: all others.
+    /// Excludes these options.
     pub(crate) fn excludes(mut self, names: &[&[&'static str]], why: &'static str) -> Self {
         self.excludes.push((names.concat(), why));
         self

@@ -92,9 +92,8 @@ impl<A: Default + 'static> Tool<A> {
         };
         for (one, option) in options() {
             for (names, why) in others_of(option) {
-                let is_excluded = |other: &&Given<'_>| {
-                    other.name != one.name && (names.is_empty() || names.contains(&other.name))
-                };
+                let is_excluded =
+                    |other: &&Given<'_>| other.name != one.name && names.contains(&other.name);
                 if let Some(other) = given.iter().find(is_excluded) {
                     let text = format!("{} excludes {}: {why}", one.shown, other.shown);
                     return Err(ArgumentError(text));

@@ -26,8 +26,6 @@ mod suggest;
 
 pub use manual::manual_page;
 pub(super) use options::TOOL;
-pub(super) use request::Given;
-pub(super) use run::answer;
 pub use run::run;
 pub use run::{Data, data};
 

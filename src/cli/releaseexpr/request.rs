@@ -73,21 +73,21 @@ pub(in crate::cli) struct Suggest {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::cli) struct Past {
     /// `-userlog`
-    pub(in crate::cli) user_logs: Vec<PathBuf>,
+    pub(super) user_logs: Vec<PathBuf>,
     /// `-eventlog`
-    pub(in crate::cli) event_logs: Vec<PathBuf>,
+    pub(super) event_logs: Vec<PathBuf>,
     /// `-epochs`
-    pub(in crate::cli) epochs: Vec<PathBuf>,
+    pub(super) epochs: Vec<PathBuf>,
     /// `-config`; `-` is standard input.
-    pub(in crate::cli) config: Option<PathBuf>,
+    pub(super) config: Option<PathBuf>,
     /// `-condor`
-    pub(in crate::cli) condor: Option<Version>,
+    pub(super) condor: Option<Version>,
     /// `-cost`
-    pub(in crate::cli) costs: Vec<CostChange>,
+    pub(super) costs: Vec<CostChange>,
     /// `-advice`
-    pub(in crate::cli) asks_model: bool,
+    pub(super) asks_model: bool,
     /// `-model`
-    pub(in crate::cli) model: Option<PathBuf>,
+    pub(super) model: Option<PathBuf>,
 }
 
 /// How the answer is printed.
@@ -110,21 +110,21 @@ pub(in crate::cli) enum Form {
 /// What the options say, each for itself.
 #[derive(Debug, Default)]
 pub(in crate::cli) struct Given {
-    pub(in crate::cli) help: bool,
-    pub(in crate::cli) version: bool,
-    pub(in crate::cli) rules: bool,
-    pub(in crate::cli) lint: Vec<String>,
-    pub(in crate::cli) explain: bool,
-    pub(in crate::cli) replay: Vec<String>,
-    pub(in crate::cli) suggest: bool,
-    pub(in crate::cli) inquiry: Inquiry,
-    pub(in crate::cli) past: Past,
-    pub(in crate::cli) now: Option<i64>,
-    pub(in crate::cli) role: Option<Role>,
-    pub(in crate::cli) form: Option<Form>,
-    pub(in crate::cli) each_hold: bool,
-    pub(in crate::cli) fit: Fit,
-    pub(in crate::cli) print: Print,
+    pub(super) help: bool,
+    pub(super) version: bool,
+    pub(super) rules: bool,
+    pub(super) lint: Vec<String>,
+    pub(super) explain: bool,
+    pub(super) replay: Vec<String>,
+    pub(super) suggest: bool,
+    pub(super) inquiry: Inquiry,
+    pub(super) past: Past,
+    pub(super) now: Option<i64>,
+    pub(super) role: Option<Role>,
+    pub(super) form: Option<Form>,
+    pub(super) each_hold: bool,
+    pub(super) fit: Fit,
+    pub(super) print: Print,
 }
 
 impl Given {
@@ -141,7 +141,7 @@ impl Given {
     ///
     /// # Errors
     /// [`ArgumentError`] where none is, or what was given does not fit together.
-    pub(in crate::cli) fn work(mut self) -> Result<Work, ArgumentError> {
+    pub(super) fn work(mut self) -> Result<Work, ArgumentError> {
         self.print.columns = self.fit.style().columns;
         if self.help {
             return Ok(Work::Help);

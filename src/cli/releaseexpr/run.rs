@@ -24,7 +24,7 @@ pub fn run(arguments: &[OsString]) -> ExitCode {
 }
 
 /// Does what is asked for, and gives the exit status.
-pub(in crate::cli) fn answer(given: Given, out: &mut dyn Write) -> Result<u8, RunError> {
+fn answer(given: Given, out: &mut dyn Write) -> Result<u8, RunError> {
     match &given.work()? {
         Work::Help => out.write_all(TOOL.usage().as_bytes())?,
         Work::Version => writeln!(out, "$HoldadviseVersion: {} $", env!("CARGO_PKG_VERSION"))?,

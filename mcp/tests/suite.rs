@@ -1,0 +1,5 @@
+//! The program, asked by a client of the protocol.
+
+mod foreign;
+mod place;
+mod served;
