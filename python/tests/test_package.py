@@ -80,6 +80,21 @@ class Package(unittest.TestCase):
             )
         self.assertEqual(run([sys.executable, str(program)]).stderr, "")
 
+    def test_types_as_pyright_sees_them(self):
+        try:
+            import pyright  # noqa: F401
+        except ImportError:
+            self.skipTest("pyright is not there")
+        check = [sys.executable, "-m", "pyright"]
+        for what in (["python/tests/typed.py"], ["--verifytypes", "holdadvise"]):
+            done = run([*check, *what])
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        with tempfile.TemporaryDirectory() as folder:
+            wrong = pathlib.Path(folder) / "wrong.py"
+            wrong.write_text("import holdadvise\nholdadvise.advise(cost=3).text.no_such_name\n")
+            done = run([*check, str(wrong)])
+            self.assertEqual(done.stdout.count(" - error: "), 2, done.stdout)
+
     def test_stubs_are_what_runs(self):
         try:
             import mypy  # noqa: F401
@@ -90,5 +105,7 @@ class Package(unittest.TestCase):
 
 
 def run(command):
-    environment = {**os.environ, "TZ": "UTC"}
+    # There pyright looks for the interpreter whose packages it reads.
+    path = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", "")])
+    environment = {**os.environ, "TZ": "UTC", "PATH": path}
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)

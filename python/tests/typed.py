@@ -1,4 +1,5 @@
-"""A program that uses the package, for a type checker."""
+"""A program that uses the package, for type checkers."""
+# pyright: strict
 
 from __future__ import annotations
 
@@ -23,9 +24,10 @@ for advice in advices:
     probability: float = advice.success["as-is"]
     change: Optional[holdadvise.Statement] = advice.change
 
+line: Optional[int] = None
 for finding in holdadvise.lint("HoldReasonCode == 13"):
     severity: str = finding.severity
-    line: Optional[int] = finding.line
+    line = finding.line
 
 for event in holdadvise.EventLog("job.log", damaged="yield") if not advices and line else ():
     if isinstance(event, holdadvise.Event):
