@@ -196,7 +196,8 @@ fn many_causes_are_seen_by_nobody_and_a_third_is_of_others() {
         };
         let (of_others, all) = (causes(true).len(), causes(false).len());
         // Some plays have a module of their own besides.
-        let has_more = ["-once-5", "-once-6", "-once-7"].iter().any(|kind| play.name.ends_with(kind));
+        let has_more =
+            ["-once-5", "-once-6", "-once-7"].iter().any(|kind| play.name.ends_with(kind));
         let least = if has_more { 5 } else { 3 };
         assert!(of_others * least >= all, "{}: {of_others} of {all} causes", play.name);
     }
