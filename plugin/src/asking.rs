@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::account::is_account;
 use crate::judge::{CUT, HELD, SECTION};
 use crate::looks::folder::{Folder, Record};
+use crate::period::Passes;
 use crate::process::{End, Feed, LEFT_OUT, ProcessError, answer, counts};
 use crate::select::among;
 use crate::settings::Settings;
@@ -79,6 +80,8 @@ struct Kept {
     alone: bool,
     /// Owners left out, and until when.
     owners: BTreeMap<String, i64>,
+    /// When passes began.
+    passes: Passes,
 }
 
 impl Kept {
@@ -94,6 +97,7 @@ impl Kept {
             alone: self.alone && behind.is_some(),
             behind,
             owners: owners.filter(counts).take(OWNERS).collect(),
+            passes: self.passes.until(now),
             ..self
         }
     }
@@ -151,6 +155,16 @@ impl Asking {
         }
     }
 
+    /// A pass begins, which this schedd started; gives the seconds from pass to pass, where known.
+    pub fn begin(&mut self, schedd: Option<u32>) -> Option<i64> {
+        if let Some(schedd) = schedd {
+            self.kept.passes.add(schedd, self.now);
+            // One that fails later was a pass all the same.
+            self.write();
+        }
+        self.kept.passes.period()
+    }
+
     /// Seconds for which nothing is to be asked, and how many queries were lost.
     pub fn pause(&self) -> Option<(i64, u32)> {
         Some((self.kept.pause - self.now, self.kept.lost)).filter(|(left, _)| *left > 0)
@@ -174,6 +188,10 @@ impl Asking {
         if judged && !self.has_lost && self.kept.behind.is_none() {
             self.kept.lost = 0;
         }
+        self.write();
+    }
+
+    fn write(&mut self) {
         let bytes = serde_json::to_vec(&self.kept).unwrap_or_default();
         let record = Record { begun: self.now, bytes };
         let folder = Folder::open(&self.state, geteuid().as_raw());
@@ -520,6 +538,18 @@ mod tests {
         by_owner.kept.behind = None;
         by_owner.keep(true);
         assert_eq!(asking(folder.path(), now).kept.lost, 0);
+    }
+
+    #[test]
+    fn when_passes_began_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let begin = |now, schedd| asking(folder.path(), now).begin(schedd);
+        assert_eq!((begin(1_000, Some(7)), begin(1_600, Some(7))), (None, None));
+        assert_eq!(begin(2_200, Some(7)), Some(600));
+        // By hand.
+        assert_eq!(begin(2_205, None), Some(600));
+        std::fs::write(folder.path().join("queries.json"), r#"{"Passes": [[7, "x"]]}"#).unwrap();
+        assert_eq!(begin(2_800, Some(7)), None);
     }
 
     #[test]

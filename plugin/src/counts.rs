@@ -66,6 +66,8 @@ pub struct Counts {
     pub written: usize,
     /// Seconds that the pass took.
     pub seconds: f64,
+    /// Seconds from pass to pass, as they were seen.
+    pub period: Option<i64>,
     /// Most memory of the judge, MiB.
     pub memory: u64,
     /// Begin of the pass, Unix seconds.
@@ -90,6 +92,9 @@ impl fmt::Display for Counts {
         writeln!(f, "Writes = {}", self.writes)?;
         writeln!(f, "JobsWritten = {}", self.written)?;
         writeln!(f, "PassSeconds = {:.1}", self.seconds)?;
+        let period =
+            self.period.map_or_else(|| "undefined".to_owned(), |period| period.to_string());
+        writeln!(f, "PassPeriod = {period}")?;
         writeln!(f, "JudgeMemoryMB = {}", self.memory)?;
         writeln!(f, "PassTime = {}", self.at)?;
         write!(f, "{}", self.health)?;

@@ -17,6 +17,7 @@
 //! - [`looks`]: what is true of users' files, where root looks.
 //! - [`outcomes`]: the confined process that finds outcomes in the event log.
 //! - [`pass`]: one pass.
+//! - [`period`]: how often passes begin.
 //! - [`process`]: the judge's process, and tools whose output feeds it.
 //! - [`program`]: what the programs say and how they end.
 //! - [`releases`]: which jobs the access point may release.
@@ -35,6 +36,7 @@ pub mod line;
 pub mod looks;
 pub mod outcomes;
 pub mod pass;
+pub mod period;
 pub mod process;
 pub mod program;
 pub mod releases;

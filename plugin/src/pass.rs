@@ -17,6 +17,7 @@ use crate::groups::{Times, writes};
 use crate::judge::{ACTS, ASKED, CUT, GONE, HISTORY, JOURNAL, SECTION, projection};
 use crate::learn::asked::keep;
 use crate::line::{Judged, Line};
+use crate::period::{Period, schedd};
 use crate::process::{End, Feed, ProcessError, Said, ask_judge};
 use crate::releases::{decide, settled};
 use crate::select::among;
@@ -76,7 +77,7 @@ pub enum Outcome {
 /// [`PassError`]: nothing was written then.
 pub fn pass(config: &Config, now: i64, debug: bool) -> Result<Outcome, PassError> {
     let begun = Instant::now();
-    let (settings, mut faults) = Settings::of(config)?;
+    let (mut settings, mut faults) = Settings::of(config)?;
     let until = Until {
         reading: begun + settings.reading(),
         judging: begun + settings.judging() + GRACE,
@@ -84,13 +85,15 @@ pub fn pass(config: &Config, now: i64, debug: bool) -> Result<Outcome, PassError
     };
     let journal = Journal::open(&settings.journal())?;
     let Some(locked) = journal.try_lock()? else { return Ok(Outcome::Busy) };
+    let mut asking = Asking::open(&settings, now);
+    let period = Period { configured: settings.interval, observed: asking.begin(schedd()) };
+    settings.interval = period.longest();
     let model = open_model::<PassError>(None, config)?.metadata.identity();
     let kept = read(&journal, now)?;
     faults.extend(kept.problems.iter().map(|problem| format!("journal: {problem}")));
     let mut entries = kept.entries;
 
     let acts = acts(&entries, now);
-    let mut asking = Asking::open(&settings, now);
     if let Some((left, lost)) = asking.pause() {
         return Err(PassError::Pause { lost, left });
     }
@@ -128,6 +131,8 @@ pub fn pass(config: &Config, now: i64, debug: bool) -> Result<Outcome, PassError
     let written = write(&writes, order.schedd, until.all);
     faults.extend(written.faults);
     faults.extend(keep(&settings, &lines, now).unwrap_or_else(|error| Some(error.to_string())));
+    let took = begun.elapsed().as_secs_f64();
+    faults.extend(period.fault(took));
     faults.extend(config.refused());
     faults.extend(config.old_names());
     let mut counts = Counts {
@@ -138,7 +143,8 @@ pub fn pass(config: &Config, now: i64, debug: bool) -> Result<Outcome, PassError
         dropped,
         writes: written.calls,
         written: written.jobs,
-        seconds: begun.elapsed().as_secs_f64(),
+        seconds: took,
+        period: period.observed,
         memory: memory >> 10,
         at: now,
         health: Health {
