@@ -8,6 +8,7 @@
 //!
 //! - `account`: names of accounts.
 //! - [`asking`]: what the schedd is asked, so that one owner's jobs cost the others nothing.
+//! - [`check`]: what is on, missing and overwritten, for administrators.
 //! - [`confine`]: the judge's process gives up what it does not need.
 //! - [`counts`]: what a pass says of itself in the schedd's ad.
 //! - [`groups`]: which attributes are written into which ads, in few transactions.
@@ -27,6 +28,7 @@
 
 mod account;
 pub mod asking;
+pub mod check;
 pub mod confine;
 pub mod counts;
 pub mod groups;

@@ -66,7 +66,7 @@ pub enum PassError {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// It was made: its counts, and what went wrong, a line each.
-    Made(Counts, Vec<String>),
+    Made(Box<Counts>, Vec<String>),
     /// Another advisor is at work.
     Busy,
 }
@@ -157,7 +157,7 @@ pub fn pass(config: &Config, now: i64, debug: bool) -> Result<Outcome, PassError
     for job in &judged {
         *counts.advised.entry(job.advice).or_default() += 1;
     }
-    Ok(Outcome::Made(counts, faults))
+    Ok(Outcome::Made(Box::new(counts), faults))
 }
 
 /// When the parts of a pass end: what was judged is written whatever the others took.

@@ -1,7 +1,7 @@
 //! How often passes begin: as it is set, and as it was seen.
 //!
-//! SCHEDD_CRON keeps the period of a program that ran when HTCondor was reconfigured. So what is set
-//! may not be what is.
+//! SCHEDD_CRON keeps the period of a program that ran when HTCondor was reconfigured. So what is
+//! set may not be what is.
 
 use rustix::process::getppid;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,6 @@
 //! The tests of this crate from outside, in one program: a module for each subject.
 
+mod check;
 mod collect;
 mod confined;
 mod judged;

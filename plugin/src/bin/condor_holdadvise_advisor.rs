@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use holdadvise::cli::switch_debug_on;
 use holdadvise::inquiry::{Config, read_catalogue};
+use holdadvise_plugin::check::check;
 use holdadvise_plugin::confine::{Limits, attempts, confine};
 use holdadvise_plugin::judge::judge;
 use holdadvise_plugin::learn::LearnError;
@@ -16,6 +17,7 @@ use holdadvise_plugin::program::{ended, misused, printed, version, warn};
 
 const HELP: &str = "\
 Usage: condor_holdadvise_advisor [-debug]
+       condor_holdadvise_advisor -check
        condor_holdadvise_advisor -learn | -rollback | -retrain
        condor_holdadvise_advisor -confinement [FILE]
 
@@ -23,6 +25,8 @@ Judges all held jobs of the access point once and writes HoldAdvice into their a
 it every few minutes (SCHEDD_CRON); the file 40-holdadvise of its configuration has the settings.
 
   -debug         Say on standard error what is done.
+  -check         Say what is on, missing or overwritten, and what to do; ends with 1 where something
+                 is wrong. For root or the account of HTCondor; others see less.
   -learn         Once a day at most: fit the calibration of the model to what came of releases here,
                  look for drift, and at a model on trial. HTCondor starts it every hour.
   -rollback      Take back the model that was installed last; it is not installed again.
@@ -48,6 +52,7 @@ fn main() -> ExitCode {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
         [] => one_pass(&config, now, debug),
+        ["-check"] => checked(&config, now),
         ["-judge"] => ended(judge(&config, now)),
         ["-outcomes"] => ended(outcomes(&config, now)),
         ["-learn"] => one_day(&config, now, debug),
@@ -75,6 +80,16 @@ fn one_pass(config: &Config, now: i64, debug: bool) -> ExitCode {
             let _ = printed(&format!("{}-\n", health_of(config, &error, now)));
             ended(Err(error))
         }
+    }
+}
+
+fn checked(config: &Config, now: i64) -> ExitCode {
+    match check(config, now) {
+        Ok((text, is_fine)) => {
+            let printed = printed(&text);
+            if is_fine { printed } else { ExitCode::FAILURE }
+        }
+        Err(error) => ended(Err(error)),
     }
 }
 
