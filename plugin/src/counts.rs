@@ -56,6 +56,8 @@ pub struct Counts {
     pub went: usize,
     /// Jobs that are left to people.
     pub left_to_people: usize,
+    /// Jobs for which HOLDADVISE_OWNER_RELEASES or HOLDADVISE_PASS_RELEASES let no more go.
+    pub over_bounds: usize,
     /// Jobs that were not judged or written for want of time.
     pub left_over: usize,
     /// Lines of the judge that did not fit.
@@ -87,6 +89,7 @@ impl fmt::Display for Counts {
         writeln!(f, "JobsMayGo = {}", self.may_go)?;
         writeln!(f, "JobsReleased = {}", self.went)?;
         writeln!(f, "JobsLeftToPeople = {}", self.left_to_people)?;
+        writeln!(f, "JobsOverBounds = {}", self.over_bounds)?;
         writeln!(f, "LeftOver = {}", self.left_over)?;
         writeln!(f, "DroppedLines = {}", self.dropped)?;
         writeln!(f, "Writes = {}", self.writes)?;

@@ -139,6 +139,7 @@ pub fn pass(config: &Config, now: i64, debug: bool) -> Result<Outcome, PassError
         may_go: decision.may_go.len(),
         went,
         left_to_people: decision.left_to_people,
+        over_bounds: decision.over_bounds,
         left_over: seen.saturating_sub(judged.len()) + written.left,
         dropped,
         writes: written.calls,

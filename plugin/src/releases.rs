@@ -87,6 +87,8 @@ pub struct Decision {
     pub may_go: HashSet<JobId>,
     /// Jobs that are left to people.
     pub left_to_people: usize,
+    /// Jobs for which a pass or their owner lets no more go.
+    pub over_bounds: usize,
     /// Entries.
     pub entries: Vec<Entry>,
 }
@@ -181,6 +183,17 @@ fn choose(
         of_owner: settings.of_owner,
     };
     let mut plan: Plan = plan(candidates, attempts, bounds, order.now);
+    let mut of_owner: HashMap<&Option<String>, usize> = HashMap::new();
+    for chosen in &plan.chosen {
+        *of_owner.entry(&chosen.candidate.owner).or_default() += 1;
+    }
+    let is_met = plan.chosen.len() >= bounds.in_all
+        || bounds.of_owner == 0
+        || of_owner.values().any(|jobs| *jobs >= bounds.of_owner);
+    if is_met {
+        let kept = plan.kept.iter().filter(|kept| kept.room.is_none());
+        out.over_bounds = kept.map(|kept| kept.jobs).sum();
+    }
     for chosen in &mut plan.chosen {
         if chosen.candidate.advice == Recommendation::Release {
             chosen.chance *= 1.0 - settings.left;

@@ -118,6 +118,22 @@ fn one_goes_first_and_five_after_it_got_through() {
 }
 
 #[test]
+fn what_a_bound_leaves_out_is_counted() {
+    let mut played = Played::new();
+    let on = settings(true, 0.0);
+    let judged = many(5);
+    let first = played.pass(&judged, &on, NOW);
+    assert_eq!((first.may_go.len(), first.over_bounds), (1, 0));
+    let act = played.intended().remove(0);
+    let lines = [left(&act, NOW + 12, How::Policy), ended(&act, NOW + 20, Result::Through)];
+    played.say(&lines, NOW + 30);
+    let is_left = |job: &Judged| !first.may_go.contains(&job.job);
+    let rest: Vec<Judged> = judged.into_iter().filter(is_left).collect();
+    let next = played.pass(&rest, &Settings { in_all: 2, ..on }, NOW + 30);
+    assert_eq!((next.may_go.len(), next.over_bounds), (2, 2));
+}
+
+#[test]
 fn what_was_let_go_is_withdrawn_after_a_like_failure() {
     let mut played = Played::new();
     let on = settings(true, 0.0);
