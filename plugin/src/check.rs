@@ -244,7 +244,13 @@ fn see(config: &Config, now: i64) -> Result<Seen, SettingError> {
         LISTS.iter().map(|(name, _)| *name).chain(KNOBS.iter().copied()).collect();
     let names = format!("^(SCHEDD[.])?({})$", names.join("|"));
     let words = ["-subsystem", "SCHEDD", "-verbose", "-dump", "-expand", &names];
-    let knobs = ask("condor_config_val", &words).map(|text| dumped(&text));
+    let mut knobs = ask("condor_config_val", &words).map(|text| dumped(&text));
+    for (name, (value, _)) in knobs.iter_mut().flatten() {
+        // HTCondor leaves $(NAME:default) as it is where the default has a hyphen.
+        if let Some(own) = name.starts_with("HOLDADVISE_").then(|| config.get(name)).flatten() {
+            *value = own;
+        }
+    }
     let host = knobs.as_ref().ok().and_then(|knobs| knobs.get("FULL_HOSTNAME"));
     let host = host.and_then(|(host, _)| classad_quote(host));
     let constraint = host.map_or_else(|| "true".to_owned(), |host| format!("Machine == {host}"));

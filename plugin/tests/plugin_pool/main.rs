@@ -7,6 +7,7 @@
 //!
 //! Played only when a pool is asked for, as the pool story is (`tests/pool/README.md`).
 
+mod check;
 mod forged;
 #[path = "../../../tests/pool/harness.rs"]
 mod harness;
@@ -23,6 +24,7 @@ use outage::Outage;
 fn the_access_point_advises_and_releases_when_switched_on() {
     let Some(pool) = Pool::or_skip(|| Pool::up_as("plugin")) else { return };
     setup::install(&pool);
+    check::names_what_is_wrong(&pool);
     forged::not_at_submission(&pool);
     looks::are_followed(&pool);
 

@@ -1,0 +1,23 @@
+//! `-check` on an access point as it was installed, and with a list that was overwritten.
+
+use crate::harness::Pool;
+
+const SITE: &str = "/etc/condor/config.d/98-test-site";
+
+/// What root is told, and the exit status.
+fn check(pool: &Pool) -> String {
+    pool.root_shell("/usr/libexec/condor/condor_holdadvise_advisor -check 2>&1; echo status $?")
+}
+
+pub(crate) fn names_what_is_wrong(pool: &Pool) {
+    pool.wait_for("an access point without a problem", || {
+        let said = check(pool);
+        println!("{said}");
+        said.trim_end().ends_with("status 0")
+    });
+    pool.root_shell(&format!("echo 'JOB_TRANSFORM_NAMES = Other' >{SITE}"));
+    let said = check(pool);
+    pool.root_shell(&format!("rm {SITE}"));
+    let named = format!("JOB_TRANSFORM_NAMES lacks HoldAdvice; it is set last in {SITE}, line 1");
+    assert!(said.contains(&named) && said.trim_end().ends_with("status 1"), "{said}");
+}
