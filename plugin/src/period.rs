@@ -13,6 +13,9 @@ const LATEST: usize = 5;
 /// Seconds of a period at most. Assumed: what is longer was a schedd that stood still.
 const LONGEST: i64 = 86_400;
 
+/// Seconds that SCHEDD_CRON is late at most. Seen on a busy pool: three.
+const LATE: u64 = 10;
+
 /// The schedd that started this process: its process id. `None` where somebody else did.
 pub(crate) fn schedd() -> Option<u32> {
     let parent = getppid()?.as_raw_nonzero().get().unsigned_abs();
@@ -65,9 +68,9 @@ impl Period {
         self.configured.max(self.observed.unwrap_or(0).min(LONGEST))
     }
 
-    /// The two differ by more than a half.
+    /// The two differ by more than a half, and by more than some passes are late.
     pub fn is_off(self) -> bool {
-        let half = self.configured.unsigned_abs() / 2;
+        let half = (self.configured.unsigned_abs() / 2).max(LATE);
         self.observed.is_some_and(|observed| observed.abs_diff(self.configured) > half)
     }
 
