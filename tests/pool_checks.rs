@@ -122,7 +122,9 @@ fn ads_at_a_look_tell_the_holds_of_the_log() {
                 let truth = play.hold(*job, at_look.num_holds).unwrap();
                 let hold = HoldInQueue::of(&ad(text)).unwrap();
                 assert_eq!((hold.code, hold.subcode), (truth.code, truth.subcode), "{truth:?}");
-                assert!((hold.entered_current_status - truth.time).abs() <= 1, "{truth:?}");
+                // The log is written some seconds later on a busy machine.
+                let late = truth.time - hold.entered_current_status;
+                assert!(late.abs() <= 5, "{late} s: {truth:?}");
                 known += 1;
             }
         }
