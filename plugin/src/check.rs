@@ -1,7 +1,7 @@
 //! What is on, what is missing and what is overwritten: for administrators.
 //!
-//! Each row of [`CHECKS`] looks at one thing. What it needs of HTCondor was asked before
-//! ([`Seen`]). Root runs this too: of folders it reads names and sizes, not what is in their files.
+//! Each row of `CHECKS` looks at one thing. What it needs of HTCondor was asked before
+//! (`Seen`). Root runs this too: of folders it reads names and sizes, not what is in their files.
 
 use std::collections::BTreeMap;
 use std::fs;
