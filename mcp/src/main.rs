@@ -1,7 +1,7 @@
 //! `condor_holdadvise_mcp`: a server for assistants, in the Model Context Protocol on standard
 //! input and output.
 //!
-//! Its tools are `condor_holdadvise` and `condor_releaseexpr`, which lie beside it. They only read:
+//! Its tools are `condor_holdadvise` and `condor_releaseexpr`, in the same folder. They only read:
 //! what can be passed is a list of names and files, and no option that acts is among them.
 //!
 //! - `arguments`: what the tools may be given.

@@ -1,4 +1,4 @@
-//! Text of users, servers and programs in answers: an assistant is told which it is.
+//! Text of users, servers and programs in answers is marked as theirs.
 
 use serde_json::{Value, json};
 

@@ -14,6 +14,7 @@ use eventlog::{EventLogError, LogFiles};
 use holdadvise::inquiry::{Config, SettingError, ids_now};
 use holdadvise::text::{classad_quote, shown};
 
+use crate::judge::ADVICE;
 use crate::looks::LATEST;
 use crate::looks::folder::Folder;
 use crate::period::{BEGINS, KEEPS, Period};
@@ -25,19 +26,7 @@ use crate::settings::Settings;
 const LISTS: &[(&str, &[&str])] = &[
     ("JOB_TRANSFORM_NAMES", &["HoldAdvice"]),
     ("SYSTEM_PERIODIC_RELEASE_NAMES", &["HoldAdvice"]),
-    (
-        "PROTECTED_JOB_ATTRS",
-        &[
-            "HoldAdvice",
-            "HoldAdviceProbability",
-            "HoldAdviceReason",
-            "HoldAdviceModel",
-            "HoldAdviceNumHolds",
-            "HoldAdviceEntered",
-            "HoldAdviceExpires",
-            "HoldAdviceRelease",
-        ],
-    ),
+    ("PROTECTED_JOB_ATTRS", ADVICE),
     ("SCHEDD_CRON_JOBLIST", &["HOLDADVISE", "HOLDADVISE_DAY", "HOLDADVISE_LOGS"]),
 ];
 
@@ -410,7 +399,7 @@ fn advisor(seen: &Seen) -> Vec<Found> {
             Wrong(format!("the last pass began {} ago", time(seen.now - at)))
         }
         Some(at) => Fine(format!("on; the last pass began {} ago", time(seen.now - at))),
-        None if runs > late => Wrong("no pass came to its end since the schedd began".to_owned()),
+        None if runs > late => Wrong("no pass ended since the schedd began".to_owned()),
         None => Fine(format!("no pass yet, as the schedd began {} ago", time(runs))),
     }]
 }

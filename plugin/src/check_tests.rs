@@ -128,7 +128,7 @@ fn passes_that_are_late_or_rare_or_long_are_problems() {
     let mut seen = fresh(place.path());
     let ad = Schedd { started: Some(NOW - 90_000), ..seen.ad.clone().unwrap() };
     for (ad, says) in [
-        (Schedd { pass: None, ..ad.clone() }, "no pass came to its end"),
+        (Schedd { pass: None, ..ad.clone() }, "no pass ended since the schedd began"),
         (Schedd { pass: Some(NOW - 5_000), ..ad.clone() }, "the last pass began 83 min ago"),
         (Schedd { period: Some(600), ..ad.clone() }, "every 600 s, 180 s are set"),
         (Schedd { seconds: Some(200.0), period: Some(360), ..ad.clone() }, "took 200.0 s"),

@@ -256,7 +256,7 @@ fn a_name_in_an_expression_is_no_sentence() {
         let explained = ["-explain", "-wide", "-jobads", "held.ads", "-now", NOW];
         for words in [&explained[..], &["-lint", "job.sub", "-wide"]] {
             let text = place.release_expression(words, "").stdout;
-            // The line that is looked at has a mark below it, which assistants are told.
+            // A mark stands below the line that is looked at; the tool names it to assistants.
             let lines: Vec<&str> = text.lines().collect();
             let is_marked =
                 |at: usize| lines.get(at + 1).is_some_and(|next| next.trim().starts_with('^'));

@@ -4,7 +4,7 @@ use crate::harness::Pool;
 
 const SITE: &str = "/etc/condor/config.d/98-test-site";
 
-/// What root is told, and the exit status.
+/// What `-check` prints for root, and the exit status.
 fn check(pool: &Pool) -> String {
     pool.root_shell("/usr/libexec/condor/condor_holdadvise_advisor -check 2>&1; echo status $?")
 }
