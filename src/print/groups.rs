@@ -93,7 +93,8 @@ struct Group {
 /// Groups of the advices added so far: their memory grows with the groups and 96 bytes a job.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
-    groups: BTreeMap<Key, Group>,
+    /// Boxed: a group is large, and they are sorted.
+    groups: BTreeMap<Key, Box<Group>>,
     incidents: Incidents,
     sources: Sources,
     jobs: usize,
@@ -130,7 +131,7 @@ impl Groups {
         let reason = held.reason.as_ref().map(Foreign::value).unwrap_or_default();
         let until = advice.wait.as_ref().and_then(|wait| wait.until);
         let look_again = advice.wait.as_ref().map(|wait| wait.look_again);
-        let group = self.groups.entry(key(advice)).or_insert_with(|| Group {
+        let group = self.groups.entry(key(advice)).or_insert_with(|| Box::new(Group {
             sure: how_sure(advice),
             first: advice.clone(),
             clusters: BTreeSet::new(),
@@ -150,7 +151,7 @@ impl Groups {
             look_again,
             now: Parts::default(),
             after: Parts::default(),
-        });
+        }));
         group.clusters.insert(held.job.cluster);
         group.after_look &= advice.releases_after_look();
         if group.undecided != advice.undecided {
@@ -192,7 +193,7 @@ impl Groups {
             let firsts = self.incidents.firsts(ROWS);
             let place = |group: &Group| firsts.iter().position(|job| *job == group.first.held.job);
             groups.retain(|group| place(group).is_some());
-            groups.sort_by_key(place);
+            groups.sort_by_key(|group| place(group));
             writeln!(out, "The first rows, one job or group of each:\n")?;
         } else if groups.len() > 1 {
             let jobs = plural(self.jobs, "held job");
@@ -226,7 +227,7 @@ impl Groups {
     pub(super) fn on_page(self, most: usize, page: &Page) -> OnPage {
         let mut groups = in_order(self.groups);
         let left_out = groups.split_off(most.min(groups.len())).len();
-        let card = |group: Group| (group.card(page, false), group.now.jobs(), group.first);
+        let card = |group: Box<Group>| (group.card(page, false), group.now.jobs(), group.first);
         let cards = groups.into_iter().map(card).collect();
         OnPage { cards, left_out, incidents: self.incidents, sources: self.sources }
     }
@@ -243,8 +244,8 @@ pub(super) struct OnPage {
 }
 
 /// What can be done at once first, then the largest.
-fn in_order(groups: BTreeMap<Key, Group>) -> Vec<Group> {
-    let mut groups: Vec<Group> = groups.into_values().collect();
+fn in_order(groups: BTreeMap<Key, Box<Group>>) -> Vec<Box<Group>> {
+    let mut groups: Vec<Box<Group>> = groups.into_values().collect();
     groups.sort_by_key(|group| {
         (group.first.recommendation.rank(), std::cmp::Reverse(group.now.jobs()))
     });
