@@ -7,4 +7,5 @@ mod judged;
 mod learn;
 mod looks;
 mod mail;
+mod manual;
 mod poisoned;
