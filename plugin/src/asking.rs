@@ -31,8 +31,8 @@ const ALONE: usize = 100;
 
 /// True of held jobs whose advice is of this hold and counts. What users may write is not
 /// evaluated: `unparse` gives the text of an attribute.
-const COUNTS: &str = "(unparse(NumHolds) =?= string(HoldAdviceNumHolds) && \
-     unparse(EnteredCurrentStatus) =?= string(HoldAdviceEntered) && time() < HoldAdviceExpires)";
+const COUNTS: &str = "(unparse(NumHolds) == unparse(HoldAdviceNumHolds) && unparse(EnteredCurrentStatus) == \
+     unparse(HoldAdviceEntered) && time() < int(unparse(HoldAdviceExpires)))";
 
 /// True of jobs whose hold can be named: the others take no places.
 const NAMED: &str = "regexp(\"^[0-9]+$\", unparse(NumHolds)) && \

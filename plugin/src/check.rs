@@ -24,7 +24,6 @@ use crate::settings::Settings;
 /// Entries of lists that HTCondor has from the packaged files. A later file that sets a list
 /// without itself loses them.
 const LISTS: &[(&str, &[&str])] = &[
-    ("JOB_TRANSFORM_NAMES", &["HoldAdvice"]),
     ("SYSTEM_PERIODIC_RELEASE_NAMES", &["HoldAdvice"]),
     ("PROTECTED_JOB_ATTRS", ADVICE),
     ("SCHEDD_CRON_JOBLIST", &["HOLDADVISE", "HOLDADVISE_DAY", "HOLDADVISE_LOGS"]),

@@ -394,15 +394,17 @@ fn held_job(id: JobId, ad: &mut ClassAd, like: Option<Arc<str>>) -> Option<HeldJ
     Some(HeldJob { id, owner, ad: text, hold, old })
 }
 
+/// An expression of a user is no number of the advisor.
 fn shown_of(ad: &ClassAd) -> Option<Shown> {
+    let integer = |name: &str| ad.get(name)?.as_literal()?.as_integer();
     let word = ad.string("HoldAdvice")?;
     let probability = ad.real("HoldAdviceProbability");
     Some(Shown {
         advice: Recommendation::ALL.into_iter().find(|advice| advice.name() == word)?,
         hundredths: probability.and_then(hundredths),
-        num_holds: ad.integer("HoldAdviceNumHolds").filter(|holds| *holds >= 0)?,
-        entered: ad.integer("HoldAdviceEntered").filter(|at| (0..1 << 40).contains(at))?,
-        expires: ad.integer("HoldAdviceExpires").filter(|at| (0..1 << 40).contains(at))?,
+        num_holds: integer("HoldAdviceNumHolds").filter(|holds| *holds >= 0)?,
+        entered: integer("HoldAdviceEntered").filter(|at| (0..1 << 40).contains(at))?,
+        expires: integer("HoldAdviceExpires").filter(|at| (0..1 << 40).contains(at))?,
         releases: ad.boolean("HoldAdviceRelease").unwrap_or(false),
         same_text: false,
     })

@@ -20,10 +20,10 @@ fn it_names_the_file_that_overwrote_a_list_and_ends_with_1() {
     let attributes =
         attributes.lines().find_map(|line| line.strip_prefix("PROTECTED_JOB_ATTRS = "));
     let attributes = attributes.unwrap().replace("$(PROTECTED_JOB_ATTRS)", "");
-    let check = |transforms: &str| {
+    let check = |policies: &str| {
         let lists = format!(
-            "JOB_TRANSFORM_NAMES = {transforms}\n # at: /etc/condor/config.d/50-site, line 3\n\
-             SYSTEM_PERIODIC_RELEASE_NAMES = HoldAdvice\nPROTECTED_JOB_ATTRS = {attributes}\n\
+            "SYSTEM_PERIODIC_RELEASE_NAMES = {policies}\n # at: /etc/condor/config.d/50-site, line 3\n\
+             PROTECTED_JOB_ATTRS = {attributes}\n\
              SCHEDD_CRON_JOBLIST = HOLDADVISE HOLDADVISE_DAY\nFULL_HOSTNAME = ap1\n\
              EVENT_LOG = {}\nSCHEDD_CRON_HOLDADVISE_EXECUTABLE = {}\n # at: /etc/40, line 1\n",
             path("EventLog"),
@@ -53,9 +53,8 @@ fn it_names_the_file_that_overwrote_a_list_and_ends_with_1() {
     let (status, said) = check("Other HoldAdvice");
     assert!(status == Some(0) && said.ends_with("No problem was found.\n"), "{said}");
     let (status, said) = check("Other");
-    let named = "JOB_TRANSFORM_NAMES lacks HoldAdvice; it is set last in \
-                 /etc/condor/config.d/50-site, \
-                 line 3";
+    let named = "SYSTEM_PERIODIC_RELEASE_NAMES lacks HoldAdvice; it is set last in \
+                 /etc/condor/config.d/50-site, line 3";
     assert!(status == Some(1) && said.contains(named), "{said}");
     assert!(said.ends_with("\n1 problem was found.\n"), "{said}");
 }

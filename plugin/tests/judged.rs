@@ -69,7 +69,8 @@ fn what_users_wrote_breaks_no_line() {
     let hostile = "ClusterId = 7\nProcId = 0\nJobStatus = 5\nNumHolds = 1\nEnteredCurrentStatus = 1790000000\n\
         HoldReasonCode = 13\nHoldReasonSubCode = 256\nOwner = \"a\\nb\tjob\t1.0\"\n\
         HoldReason = \"x\\n\tjob\t1.0\t1\t1\\u001b[2J Transfer input files failure ( URL file = http://\tz/y )\"\n\
-        HoldAdvice = \"release\\n\"\nHoldAdviceExpires = 1e99\nHoldAdviceReason = error\n\
+        HoldAdvice = \"release\"\nHoldAdviceExpires = 1800000000\nHoldAdviceReason = error\n\
+        HoldAdviceNumHolds = NumHolds\nHoldAdviceEntered = EnteredCurrentStatus\n\
         TransferInput = \"http://\u{e9}\u{202e}/x\"\n";
     let lines = lines(&judge(hostile.as_bytes()));
     let jobs: Vec<_> = lines.iter().filter(|line| matches!(line, Line::Job(_))).collect();

@@ -15,9 +15,10 @@ pub(crate) fn names_what_is_wrong(pool: &Pool) {
         println!("{said}");
         said.trim_end().ends_with("status 0")
     });
-    pool.root_shell(&format!("echo 'JOB_TRANSFORM_NAMES = Other' >{SITE}"));
+    pool.root_shell(&format!("echo 'SYSTEM_PERIODIC_RELEASE_NAMES = Other' >{SITE}"));
     let said = check(pool);
     pool.root_shell(&format!("rm {SITE}"));
-    let named = format!("JOB_TRANSFORM_NAMES lacks HoldAdvice; it is set last in {SITE}, line 1");
+    let named =
+        format!("SYSTEM_PERIODIC_RELEASE_NAMES lacks HoldAdvice; it is set last in {SITE}, line 1");
     assert!(said.contains(&named) && said.trim_end().ends_with("status 1"), "{said}");
 }

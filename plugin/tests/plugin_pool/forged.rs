@@ -10,20 +10,34 @@ const NAMES: &str =
 pub(crate) const FORGED: &str = "+HoldAdvice = \"release\"\n+HoldAdviceRelease = true\nMY.HoldAdviceNumHolds = NumHolds\n\
      +HoldAdviceEntered = EnteredCurrentStatus\n+HoldAdviceExpires = 4000000000\n+holdadvicenew = 1";
 
-/// The job transform takes it out.
+/// It never counts, and the first pass over the held job overwrites it. The schedd logs no
+/// transform of jobs but those that it has itself.
 pub(crate) fn not_at_submission(pool: &Pool) {
     let held = submit(pool, "alice", "forged", &format!("{FORGED}\nhold = true"), 2);
     for job in &held {
         is_none(pool, job);
     }
-    let cluster = held[0].split('.').next().unwrap_or_default();
-    pool.root_shell(&format!("condor_rm {cluster}"));
+    pool.wait_for("the advisor's own word", || {
+        is_none(pool, &held[1]);
+        value(pool, &held[1], "HoldAdviceRelease") == "false"
+    });
+    let plain = submit(pool, "alice", "plain", "hold = true", 50);
+    let of_condor = value(pool, &held[0], "CondorVersion").contains(" 23.");
+    let of_condor = usize::from(!of_condor);
+    let transforms = "grep -a job_transforms /var/log/condor/SchedLog || true";
+    for line in pool.root_shell(transforms).lines() {
+        assert!(line.contains(&format!(": {of_condor} considered")), "{line}");
+    }
+    for job in [&held[0], &plain[0]] {
+        let cluster = job.split('.').next().unwrap_or_default();
+        pool.root_shell(&format!("condor_rm {cluster}"));
+    }
 }
 
 /// The advisor itself says something of a job on hold, and never that.
 pub(crate) fn is_none(pool: &Pool, job: &str) {
     let counts =
-        format!("HoldAdviceRelease =?= true || HoldAdviceExpires =?= 4000000000 && {COUNTS}");
+        format!("{COUNTS} && (HoldAdviceRelease =?= true || HoldAdviceExpires =?= 4000000000)");
     assert_eq!(value(pool, job, &counts), "false", "{job}");
 }
 

@@ -51,7 +51,7 @@ fn the_access_point_advises_and_releases_when_switched_on() {
     state::forged_lines_are_named(&pool);
     outage.others_stay(&pool);
     outage.every_release_has_its_advice(&pool);
-    outage.later_procs_have_no_advice(&pool);
+    outage.later_procs_finish(&pool);
     outage.is_kept(&pool);
     races::an_old_advice_releases_nothing(&pool, &outage.by_person[0]);
 }

@@ -7,7 +7,6 @@ use eventlog::{Body, ReadOptions};
 use holdadvise::collect::Collected;
 use holdadvise::journal::{ActStep, Did, EntryKind, HoldOf};
 use jiff::tz::TimeZone;
-use serde_json::Value;
 
 use crate::forged::{self, FORGED};
 use crate::harness::Pool;
@@ -162,20 +161,12 @@ impl Outage {
         }
     }
 
-    /// They materialized as the first ones finished, and finished; what was forged counts of none.
-    pub(crate) fn later_procs_have_no_advice(&self, pool: &Pool) {
+    /// They materialized as the first ones finished, and finished; nothing of what was forged counts.
+    pub(crate) fn later_procs_finish(&self, pool: &Pool) {
         let later = &self.factory[FACTORY.0..];
         let ads = pool.settle(later);
         for (job, ad) in ads {
             assert_eq!((&ad["JobStatus"], &ad["ExitCode"]), (&4.into(), &0.into()), "{job}: {ad}");
-            let of = |name: &str| ad[name].clone();
-            let advice =
-                ["HoldAdvice", "HoldAdviceRelease", "HoldAdviceEntered", "HoldAdviceExpires"];
-            assert_eq!(
-                advice.map(of),
-                [Value::Null, false.into(), 0.into(), 0.into()],
-                "{job}: {ad}"
-            );
         }
     }
 

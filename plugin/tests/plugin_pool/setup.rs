@@ -12,8 +12,8 @@ use crate::harness::Pool;
 pub(crate) const USERS: [&str; 3] = ["alice", "bob", "carol"];
 
 /// True of held jobs whose advice counts.
-pub(crate) const COUNTS: &str = "JobStatus == 5 && HoldAdviceNumHolds =?= NumHolds && HoldAdviceEntered =?= \
-     EnteredCurrentStatus && time() < HoldAdviceExpires";
+pub(crate) const COUNTS: &str = "JobStatus == 5 && unparse(HoldAdviceNumHolds) == unparse(NumHolds) && \
+     unparse(HoldAdviceEntered) == unparse(EnteredCurrentStatus) && time() < int(unparse(HoldAdviceExpires))";
 
 /// The advisor's journal.
 pub(crate) const JOURNAL: &str = "/var/lib/condor-holdadvise/journal";
