@@ -15,8 +15,7 @@ use holdadvise::inquiry::{Config, SettingError, ids_now};
 use holdadvise::text::{classad_quote, shown};
 
 use crate::judge::ADVICE;
-use crate::looks::LATEST;
-use crate::looks::folder::Folder;
+use crate::looks::{LATEST, age};
 use crate::period::{BEGINS, KEEPS, Period};
 use crate::process::answer;
 use crate::settings::Settings;
@@ -142,6 +141,11 @@ const CHECKS: &[Check] = &[
                 condor-holdadvise-retrain.timer",
     },
     Check { name: "collector", look: collector, to_do: "" },
+    Check {
+        name: "log",
+        look: log,
+        to_do: "HOLDADVISE_LOG names a file in a folder of the account of HTCondor, as $(LOG) is",
+    },
     Check {
         name: "event log",
         look: event_log,
@@ -434,22 +438,17 @@ fn releases(seen: &Seen) -> Vec<Found> {
 
 fn looks(seen: &Seen) -> Vec<Found> {
     let [state, _] = &seen.units;
-    let newest = Folder::open(&seen.settings.looks, 0).and_then(|folder| {
-        let Some(folder) = folder else { return Ok(None) };
-        let owners = folder.owners()?;
-        Ok(owners.iter().filter_map(|owner| folder.begun(owner)).max())
-    });
-    let newest = match newest {
-        Ok(newest) => newest.map(|at| seen.now - at),
+    let newest = match age(&seen.settings.looks, seen.now) {
+        Ok(newest) => newest,
         Err(error) => return vec![denied(&error, format!("HOLDADVISE_LOOKS_DIR: {error}"))],
     };
-    let age = newest.map(|age| format!("its newest record is of {} ago", time(age)));
+    let says = newest.map(|age| format!("its newest record is of {} ago", time(age)));
     let is_new = newest.is_some_and(|age| age <= LATEST);
-    vec![match (state.as_deref(), age) {
+    vec![match (state.as_deref(), says) {
         (Some("failed" | "activating"), _) => Wrong("the service failed".to_owned()),
         (Some("active"), None) => Fine("on; no record, as after a round without owners".to_owned()),
-        (Some("active"), Some(age)) if !is_new => Wrong(format!("on, and {age}")),
-        (Some("active") | None, Some(age)) if is_new => Fine(format!("on; {age}")),
+        (Some("active"), Some(says)) if !is_new => Wrong(format!("on, and {says}")),
+        (Some("active") | None, Some(says)) if is_new => Fine(format!("on; {says}")),
         _ => Fine("off (systemctl enable --now condor-holdadvise-looks)".to_owned()),
     }]
 }
@@ -499,6 +498,28 @@ fn collector(seen: &Seen) -> Vec<Found> {
         None => "off (HOLDADVISE_COLLECT_DIR)".to_owned(),
     };
     seen.knobs.as_ref().ok().map(|_| Fine(says)).into_iter().collect()
+}
+
+fn log(seen: &Seen) -> Vec<Found> {
+    let Some(path) = &seen.settings.log else {
+        return vec![Fine("off (HOLDADVISE_LOG)".to_owned())];
+    };
+    let says = |what: String| format!("{}{what}", path.display());
+    vec![match fs::symlink_metadata(path) {
+        Ok(found) if !found.is_file() => Wrong(says(" is no file".to_owned())),
+        Ok(found) if seen.account.is_some_and(|(user, _)| user != found.uid()) => {
+            Wrong(says(format!(" is of user id {}", found.uid())))
+        }
+        Ok(found) => Fine(says(format!(", {} KiB", found.len() >> 10))),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let folder = path.parent().unwrap_or(path);
+            match folder.is_dir() {
+                true => Fine(says(", which has no line yet".to_owned())),
+                false => Wrong(says(": there is no such folder".to_owned())),
+            }
+        }
+        Err(error) => denied(&error, says(format!(": {error}"))),
+    }]
 }
 
 fn event_log(seen: &Seen) -> Vec<Found> {

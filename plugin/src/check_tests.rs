@@ -26,6 +26,7 @@ fn fresh(place: &Path) -> Seen {
         now: NOW,
         settings: Settings {
             state: path("state"),
+            log: Some(path("HoldAdviceLog")),
             looks: path("looks"),
             home: None,
             interval: 180,
@@ -172,6 +173,10 @@ fn what_is_on_needs_what_it_needs() {
     is_wrong(&seen, "/nowhere/advisor: No such file");
     seen.knobs.as_mut().unwrap().remove(EXECUTABLE);
     is_wrong(&seen, "does not read 40-holdadvise");
+    seen = fresh(place.path());
+    assert!(printed(&seen).0.contains("/HoldAdviceLog, which has no line yet\n"));
+    seen.settings.log = Some("/nowhere/HoldAdviceLog".into());
+    is_wrong(&seen, "/nowhere/HoldAdviceLog: there is no such folder");
     seen = fresh(place.path());
     set(&mut seen, "EVENT_LOG", "");
     is_wrong(&seen, "EVENT_LOG is not set");

@@ -78,6 +78,25 @@ pub struct Counts {
     pub health: Health,
 }
 
+impl Counts {
+    /// A line of the log, where the pass did something or something went wrong.
+    pub fn line(&self, faults: &[String]) -> Option<String> {
+        if self.written == 0 && self.went == 0 && faults.is_empty() {
+            return None;
+        }
+        let Self { written, may_go, went, seconds, .. } = self;
+        let jobs = self.advised.values().sum::<usize>();
+        let mut line = format!(
+            "Pass of {seconds:.1} s: held jobs judged {jobs}, written {written}, may go {may_go}, \
+             released {went}"
+        );
+        if let Some(first) = faults.first() {
+            line += &format!("; problems {}, the first: {first}", faults.len());
+        }
+        Some(line)
+    }
+}
+
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "Jobs = {}", self.advised.values().sum::<usize>())?;
@@ -122,6 +141,12 @@ mod tests {
         let ad = classads::read_ads(ad.as_bytes()).next().unwrap().unwrap();
         assert_eq!((ad.integer("Jobs"), ad.integer("JobsWait")), (Some(3), Some(3)));
         assert_eq!(ad.integer("JobsUndecided"), Some(0));
+        assert_eq!(counts.line(&[]), None);
+        let line = counts.line(&["a".to_owned(), "b".to_owned()]).unwrap();
+        assert_eq!(
+            line,
+            "Pass of 1.2 s: held jobs judged 3, written 0, may go 0, released 0; problems 2, the first: a"
+        );
     }
 
     #[test]

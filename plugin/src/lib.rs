@@ -11,6 +11,7 @@
 //! - [`check`]: what is on, missing and overwritten, for administrators.
 //! - [`confine`]: the judge's process gives up what it does not need.
 //! - [`counts`]: what a pass says of itself in the schedd's ad.
+//! - [`daemon_log`]: the log of the advisor.
 //! - [`groups`]: which attributes are written into which ads, in few transactions.
 //! - [`judge`]: reads what users wrote, asks the model, writes a line for each job.
 //! - [`learn`]: conclusions from what became of releases.
@@ -31,6 +32,7 @@ pub mod asking;
 pub mod check;
 pub mod confine;
 pub mod counts;
+pub mod daemon_log;
 pub mod groups;
 pub mod judge;
 pub mod learn;

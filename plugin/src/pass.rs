@@ -17,9 +17,10 @@ use crate::groups::{Times, writes};
 use crate::judge::{ACTS, ASKED, CUT, GONE, HISTORY, JOURNAL, SECTION, projection};
 use crate::learn::asked::keep;
 use crate::line::{Judged, Line};
+use crate::looks::stopped;
 use crate::period::{Period, schedd};
 use crate::process::{End, Feed, ProcessError, Said, ask_judge};
-use crate::releases::{decide, settled};
+use crate::releases::{decide, lines as lines_of, settled};
 use crate::select::among;
 use crate::settings::Settings;
 use crate::write::write;
@@ -65,8 +66,8 @@ pub enum PassError {
 /// What came of a pass.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// It was made: its counts, and what went wrong, a line each.
-    Made(Box<Counts>, Vec<String>),
+    /// It was made: its counts, what went wrong, a line each, and lines for the log.
+    Made(Box<Counts>, Vec<String>, Vec<String>),
     /// Another advisor is at work.
     Busy,
 }
@@ -109,7 +110,8 @@ pub fn pass(config: &Config, now: i64, debug: bool) -> Result<Outcome, PassError
     let missing: Vec<String> = lines.iter().filter_map(note_of).collect();
 
     let new = settled(&entries, &lines, now);
-    let went = new.iter().filter(|entry| is_release(entry)).count();
+    let mut log = lines_of(&new, &entries);
+    let went = log.len();
     locked.add(&new)?;
     entries.extend(new);
     let order = Order {
@@ -158,7 +160,9 @@ pub fn pass(config: &Config, now: i64, debug: bool) -> Result<Outcome, PassError
     for job in &judged {
         *counts.advised.entry(job.advice).or_default() += 1;
     }
-    Ok(Outcome::Made(Box::new(counts), faults))
+    log.extend(counts.line(&faults));
+    log.extend(stopped(&settings.looks, now).filter(|_| !judged.is_empty()));
+    Ok(Outcome::Made(Box::new(counts), faults, log))
 }
 
 /// When the parts of a pass end: what was judged is written whatever the others took.
@@ -228,11 +232,6 @@ fn read(journal: &Journal, now: i64) -> Result<Kept, JournalError> {
 fn note(journal: &Locked<'_>, entries: &[Entry], now: i64) -> Result<(), JournalError> {
     journal.reserve(1 << 10, now)?;
     journal.add(entries)
-}
-
-fn is_release(entry: &Entry) -> bool {
-    use holdadvise::journal::{ActStep, EntryKind};
-    matches!(&entry.what, EntryKind::Act(act) if act.step == ActStep::Done)
 }
 
 /// Jobs whose acts have not ended.

@@ -13,7 +13,7 @@ use holdadvise::acting::{
 use holdadvise::advice::{Recommendation, Since, Target};
 use holdadvise::history::Action;
 use holdadvise::journal::{
-    Act, ActOutcome, ActStep, Did, Entry, EntryKind, HoldOf, VERSION, Weighed, owner_of,
+    Act, ActOutcome, ActStep, Advised, Did, Entry, EntryKind, HoldOf, VERSION, Weighed, owner_of,
 };
 use holdadvise::metrics::Band;
 
@@ -62,6 +62,31 @@ pub fn settled(entries: &[Entry], lines: &[Line], now: i64) -> Vec<Entry> {
         }
     }
     new
+}
+
+/// A line of the log for each release among new entries.
+pub fn lines(new: &[Entry], entries: &[Entry]) -> Vec<String> {
+    let advised = |id: &str| {
+        entries.iter().find_map(|entry| match &entry.what {
+            EntryKind::Advice(advised) if advised.id == id => Some(advised),
+            _ => None,
+        })
+    };
+    let line = |entry: &Entry| {
+        let EntryKind::Act(act) = &entry.what else { return None };
+        let Advised { owner, advice, diagnosis, probability, .. } =
+            advised(act.id.as_deref().filter(|_| act.step == ActStep::Done)?)?;
+        let cause = diagnosis.as_ref().and_then(|diagnosis| diagnosis.at_fault.first());
+        let cause = cause.map_or_else(|| "unknown".to_owned(), |one| format!("{:?}", one.fault));
+        let probability = probability.map_or_else(|| "?".to_owned(), |one| format!("{one:.2}"));
+        Some(format!(
+            "Released {} of {}: advice {}, cause {cause}, probability {probability}",
+            act.hold.job,
+            owner.as_deref().unwrap_or("?"),
+            advice.name()
+        ))
+    };
+    new.iter().filter_map(line).collect()
 }
 
 fn by_id(acts: Vec<OpenAct>) -> HashMap<String, OpenAct> {

@@ -235,6 +235,20 @@ fn what_does_not_fit_the_journal_is_not_believed() {
 }
 
 #[test]
+fn the_log_has_a_line_for_each_release_that_was_seen() {
+    let mut played = Played::new();
+    played.pass(&many(1), &settings(true, 0.0), NOW);
+    let act = played.intended().remove(0);
+    let lines_of = |how| {
+        let new = settled(&played.entries, &[left(&act, NOW + 10, how)], NOW + 20);
+        lines(&new, &played.entries)
+    };
+    let said = "Released 7.0 of alice: advice release, cause unknown, probability 0.90";
+    assert_eq!(lines_of(How::Policy), [said]);
+    assert_eq!(lines_of(How::Removed), [""; 0]);
+}
+
+#[test]
 fn a_release_by_somebody_else_is_none_of_the_advisor() {
     let mut played = Played::new();
     played.pass(&many(1), &settings(true, 0.0), NOW);

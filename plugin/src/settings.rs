@@ -30,6 +30,10 @@ pub(crate) fn event_log(config: &Config, costs: &str, notes: &mut Vec<String>) -
 pub struct Settings {
     /// HOLDADVISE_STATE_DIR: the folder of the advisor, for its account alone.
     pub state: PathBuf,
+    /// HOLDADVISE_LOG: the log of the advisor.
+    pub log: Option<PathBuf>,
+    /// MAX_HOLDADVISE_LOG: bytes from which on it is rotated; 0: never.
+    pub log_bytes: u64,
     /// HOLDADVISE_INTERVAL_SECONDS: seconds from pass to pass.
     pub interval: i64,
     /// HOLDADVISE_PASS_SECONDS: a pass ends after so many seconds.
@@ -85,6 +89,8 @@ impl Settings {
             state: config
                 .get("HOLDADVISE_STATE_DIR")
                 .map_or_else(|| "/var/lib/condor-holdadvise".into(), PathBuf::from),
+            log: config.get("HOLDADVISE_LOG").map(PathBuf::from),
+            log_bytes: read.bytes("MAX_HOLDADVISE_LOG", "10 Mb"),
             interval: read.number("HOLDADVISE_INTERVAL_SECONDS", 180, 1, 86_400),
             // Assumed: two thirds of the time until the next one.
             seconds: read.number("HOLDADVISE_PASS_SECONDS", 120, 1, 86_400),
@@ -174,6 +180,27 @@ impl Reader<'_> {
             ));
             default
         })
+    }
+
+    /// Bytes, as HTCondor writes them: a number, or one with Kb, Mb or Gb.
+    fn bytes(&mut self, name: &str, default: &str) -> u64 {
+        let read = |text: &str| {
+            let text = text.trim().to_ascii_lowercase();
+            let at = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+            let (number, unit) = text.split_at(at);
+            let units = [&["", "b"], &["k", "kb"], &["m", "mb"], &["g", "gb"]];
+            let power = units.iter().position(|names| names.contains(&unit.trim()))?;
+            number.parse::<u64>().ok()?.checked_mul(1 << (10 * power))
+        };
+        let set = self.config.get(name);
+        let bytes = set.as_deref().map(read);
+        if let (Some(text), Some(None)) = (set, bytes) {
+            self.faults.push(format!(
+                "{name} is \"{text}\": expected a number, or one with Kb, Mb or Gb; {default} is \
+                 taken"
+            ));
+        }
+        bytes.flatten().or_else(|| read(default)).unwrap_or(0)
     }
 
     /// False unless it says true: what is allowed so is done.

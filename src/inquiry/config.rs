@@ -121,7 +121,7 @@ const OLD_NAMES: &[(&str, &str)] = &[
 
 /// What is asked of `condor_config_val` in one call: the settings above and those of HTCondor that
 /// say where the event log is, what will happen to held jobs by itself and what is not to be edited.
-const POOL_NAMES: &str = "^(SCHEDD[.])?(HOLDADVISE_.*|EVENT_LOG|JOB_EPOCH_HISTORY|\
+const POOL_NAMES: &str = "^(SCHEDD[.])?((MAX_)?HOLDADVISE_.*|EVENT_LOG|JOB_EPOCH_HISTORY|\
      SYSTEM_PERIODIC_(RELEASE|REMOVE|HOLD)(_.*)?|SYSTEM_MAX_RELEASES|(MAX_)?PERIODIC_EXPR_INTERVAL|\
      DAGMAN_MAX_JOB_HOLDS|(SYSTEM_)?(IMMUTABLE|PROTECTED|SECURE)_JOB_ATTRS|CONDOR_VERSION|FULL_HOSTNAME|TOOL_DEBUG)$";
 

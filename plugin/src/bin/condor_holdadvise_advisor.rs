@@ -7,6 +7,7 @@ use holdadvise::cli::switch_debug_on;
 use holdadvise::inquiry::{Config, read_catalogue};
 use holdadvise_plugin::check::check;
 use holdadvise_plugin::confine::{Limits, attempts, confine};
+use holdadvise_plugin::daemon_log::add;
 use holdadvise_plugin::judge::judge;
 use holdadvise_plugin::learn::LearnError;
 use holdadvise_plugin::learn::day::{day, roll_back};
@@ -14,6 +15,7 @@ use holdadvise_plugin::learn::retrain::retrain;
 use holdadvise_plugin::outcomes::outcomes;
 use holdadvise_plugin::pass::{Outcome, health_of, pass};
 use holdadvise_plugin::program::{ended, misused, printed, version, warn};
+use holdadvise_plugin::settings::Settings;
 
 const HELP: &str = "\
 Usage: condor_holdadvise_advisor [-debug]
@@ -67,8 +69,9 @@ fn main() -> ExitCode {
 
 fn one_pass(config: &Config, now: i64, debug: bool) -> ExitCode {
     match pass(config, now, debug) {
-        Ok(Outcome::Made(counts, faults)) => {
+        Ok(Outcome::Made(counts, faults, lines)) => {
             warn(&faults);
+            note(config, &lines);
             printed(&counts.to_string())
         }
         Ok(Outcome::Busy) => {
@@ -76,10 +79,20 @@ fn one_pass(config: &Config, now: i64, debug: bool) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
+            note(config, &[format!("Error: the pass failed: {error}")]);
             // Whoever looks at the ad of the schedd sees it.
             let _ = printed(&format!("{}-\n", health_of(config, &error, now)));
             ended(Err(error))
         }
+    }
+}
+
+/// Adds lines to the log of the advisor.
+fn note(config: &Config, lines: &[String]) {
+    let Ok((settings, _)) = Settings::of(config) else { return };
+    let Some(log) = settings.log else { return };
+    if let Err(error) = add(&log, settings.log_bytes, lines) {
+        warn(&[format!("HOLDADVISE_LOG: {}: {error}", log.display())]);
     }
 }
 
@@ -97,11 +110,16 @@ fn one_day(config: &Config, now: i64, debug: bool) -> ExitCode {
     match day(config, now, debug) {
         Ok(Some(day)) => {
             warn(&day.faults);
+            let line = |fault: &String| format!("Learning: {fault}");
+            note(config, &day.faults.iter().map(line).collect::<Vec<_>>());
             printed(&day.to_string())
         }
         // What the ad of the schedd says stays.
         Ok(None) | Err(LearnError::Off) => ExitCode::SUCCESS,
-        Err(error) => ended(Err(error)),
+        Err(error) => {
+            note(config, &[format!("Error: learning: {error}")]);
+            ended(Err(error))
+        }
     }
 }
 

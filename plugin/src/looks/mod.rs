@@ -16,6 +16,11 @@ pub mod owner;
 pub mod records;
 pub mod round;
 
+use std::io;
+use std::path::Path;
+
+use self::folder::Folder;
+
 /// Bytes of the record of one owner at most. Assumed: some 5,000 answers.
 pub const LONGEST_RECORD: usize = 1 << 20;
 
@@ -27,3 +32,25 @@ pub const OWNERS: usize = 200;
 
 /// Seconds after which what was seen counts no more. Assumed: two rounds.
 pub const LATEST: i64 = 300;
+
+/// Seconds after which a service that wrote no record is taken for one that was switched off.
+const SWITCHED_OFF: i64 = 86_400;
+
+/// Seconds since the newest record in a folder was begun; `None` where there is none.
+///
+/// # Errors
+/// The folder cannot be read, or others may write it.
+pub fn age(folder: &Path, now: i64) -> io::Result<Option<i64>> {
+    let Some(folder) = Folder::open(folder, 0)? else { return Ok(None) };
+    let owners = folder.owners()?;
+    let newest = owners.iter().filter_map(|owner| folder.begun(owner)).max();
+    Ok(newest.map(|at| now - at))
+}
+
+/// A line of the log where the service has stopped.
+pub fn stopped(folder: &Path, now: i64) -> Option<String> {
+    let age = age(folder, now).ok().flatten()?;
+    (LATEST + 1..SWITCHED_OFF).contains(&age).then(|| {
+        format!("Looks at users' files: none for {age} s; journalctl -u condor-holdadvise-looks")
+    })
+}

@@ -194,6 +194,14 @@ impl Outage {
                 |entry: &&holdadvise::journal::Entry| matches!(entry.what, EntryKind::Outcome(_));
             entries.iter().filter(ended).count() >= self.waiting.len()
         });
+        let log = pool.root_shell("cat /var/log/condor/HoldAdviceLog");
+        for (job, ad) in &ads {
+            let owner = ad["Owner"].as_str().unwrap_or_default();
+            let says = format!(" Released {job} of {owner}: advice ");
+            assert_eq!(log.matches(&says).count(), 1, "{says}: {log}");
+        }
+        assert!(log.contains(" Error: the pass failed: journal"), "{log}");
+        println!("{}", log.lines().rev().take(12).collect::<Vec<_>>().join("\n"));
         let entries = journal(pool).entries;
         let mut steps: BTreeMap<String, Vec<(ActStep, i64)>> = BTreeMap::new();
         let mut passes: BTreeMap<i64, usize> = BTreeMap::new();
