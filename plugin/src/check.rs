@@ -39,7 +39,6 @@ const KNOBS: &[&str] = &[
     "HOLDADVISE_COLLECT_DIR",
     "HOLDADVISE_EVENT_LOG",
     "HOLDADVISE_MAIL",
-    "HOLDADVISE_MAIL_FORMAT",
     "MAIL",
 ];
 
@@ -124,11 +123,7 @@ const CHECKS: &[Check] = &[
         look: looks,
         to_do: "journalctl -u condor-holdadvise-looks; systemctl restart condor-holdadvise-looks",
     },
-    Check {
-        name: "mail",
-        look: mail,
-        to_do: "MAIL names a program that sends mail, HOLDADVISE_MAIL_FORMAT hold_advice.cpf",
-    },
+    Check { name: "mail", look: mail, to_do: "MAIL names a program that sends mail" },
     Check {
         name: "learning",
         look: learning,
@@ -460,14 +455,11 @@ fn mail(seen: &Seen) -> Vec<Found> {
     if !seen.is_on("HOLDADVISE_MAIL") {
         return vec![Fine("off (HOLDADVISE_MAIL)".to_owned())];
     }
-    let file = |name: &str| match seen.knob(name).map(fs::metadata) {
-        None => Some(Wrong(format!("{name} is not set"))),
-        Some(Err(error)) => Some(denied(&error, format!("{name}: {error}"))),
-        Some(Ok(_)) => None,
-    };
-    let wrong: Vec<Found> =
-        ["MAIL", "HOLDADVISE_MAIL_FORMAT"].into_iter().filter_map(file).collect();
-    if wrong.is_empty() { vec![Fine("on, where cron runs it".to_owned())] } else { wrong }
+    vec![match seen.knob("MAIL").map(fs::metadata) {
+        None => Wrong("MAIL is not set".to_owned()),
+        Some(Err(error)) => denied(&error, format!("MAIL: {error}")),
+        Some(Ok(_)) => Fine("on, where cron runs it".to_owned()),
+    }]
 }
 
 fn learning(seen: &Seen) -> Vec<Found> {

@@ -159,8 +159,9 @@ fn what_is_on_needs_what_it_needs() {
     let mut seen = fresh(place.path());
     set(&mut seen, "HOLDADVISE_MAIL", "True");
     set(&mut seen, "MAIL", "/nowhere/mail");
-    let said = wrong(&seen);
-    assert!(said.len() == 2 && said[1].contains("HOLDADVISE_MAIL_FORMAT is not set"), "{said:?}");
+    is_wrong(&seen, "MAIL: No such file");
+    set(&mut seen, "MAIL", "");
+    is_wrong(&seen, "MAIL is not set");
     seen = fresh(place.path());
     seen.units[0] = Some("failed".to_owned());
     is_wrong(&seen, "the service failed");

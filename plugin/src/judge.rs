@@ -19,7 +19,8 @@ use holdadvise::acting::{
     Candidate, Deed, OPEN_ATTRIBUTES, OpenAct, intended_acts, open_acts, result_of,
 };
 use holdadvise::advice::{Advice, Advisor, Costs, Editable, Policies, Recommendation, TrySuccess};
-use holdadvise::catalogue;
+use holdadvise::catalogue::{self, Ends};
+use holdadvise::diagnosis::{Diagnosis, State};
 use holdadvise::features::Holds;
 use holdadvise::history::{ATTRIBUTES, History, HistoryBuilder, HoldInQueue, LogReport, What};
 use holdadvise::inquiry::{Config, FoundModel, SettingError, costs_of, find_model, hosts};
@@ -686,8 +687,20 @@ fn reason(advice: &Advice) -> String {
         Recommendation::Try => {
             advice.try_one.map(|one| format!("One of them is tried first: {}. ", one.job))
         }
-        Recommendation::Release | Recommendation::Remove => None,
+        Recommendation::Release => Some(format!("{} ", why_now(&advice.diagnosis))),
+        Recommendation::Remove => None,
     };
     let file = records::sentence(advice).map(|sentence| format!("{sentence} "));
     file.unwrap_or_default() + &also.unwrap_or_default() + &why
+}
+
+/// Why a release should help now, a sentence.
+const fn why_now(diagnosis: &Diagnosis) -> &'static str {
+    match (diagnosis.state, diagnosis.ends) {
+        (State::Over, _) => "Its cause seems to be over.",
+        (_, Some(Ends::Time)) => "Its cause passes with time.",
+        (_, Some(Ends::NextStart)) => "The next start ends its cause.",
+        (_, Some(Ends::Elsewhere)) => "A start elsewhere ends its cause.",
+        _ => "A release is likelier to save time than to lose it.",
+    }
 }

@@ -10,7 +10,7 @@ use eventlog::JobId;
 use holdadvise::advice::{Recommendation, TrySuccess};
 use holdadvise::diagnosis::Diagnosis;
 use holdadvise::journal;
-use holdadvise::text::{can_be_pasted, classad_quote, is_fit, shown};
+use holdadvise::text::{can_be_pasted, classad_quote, is_fit, printable, shorten};
 use serde::{Deserialize, Serialize};
 
 /// Bytes of a line at most.
@@ -163,8 +163,18 @@ pub enum How {
 
 /// A text as the reason of an advice: what the writer accepts.
 pub fn reason_of(text: &str) -> String {
+    let text = printable(text.trim());
+    let cut = shorten(&text, LONGEST_REASON);
+    let whole = match cut.strip_suffix("...").filter(|_| cut.len() < text.len()) {
+        // No word is cut in two, unless it is the only one.
+        Some(begin) if !text[begin.len()..].starts_with(' ') => {
+            let words = begin.rfind(' ').map_or(begin, |at| &begin[..at]);
+            format!("{}...", words.trim_end())
+        }
+        _ => cut.into_owned(),
+    };
     // No literal of HTCondor ends with a backslash.
-    shown(text.trim(), LONGEST_REASON).trim_end_matches('\\').to_owned()
+    whole.trim_end_matches('\\').to_owned()
 }
 
 /// A text as a cause or name: printable ASCII without secrets. Another one is a hash of it, so that
@@ -526,6 +536,9 @@ mod tests {
         assert_eq!(key_of("server a"), "server a");
         assert_ne!(key_of("server \u{e9}"), key_of("server \u{e8}"));
         assert_eq!(reason_of(" C:\\\\ "), "C:");
+        let cut = reason_of(&"sentence ".repeat(30));
+        assert!(cut.ends_with("sentence...") && cut.chars().count() <= LONGEST_REASON, "{cut}");
+        assert_eq!(reason_of(&"x".repeat(300)).chars().count(), LONGEST_REASON);
     }
 
     proptest! {

@@ -7,6 +7,10 @@ use std::process::{Command, Output};
 
 const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/mail/condor_holdadvise_mail");
 
+/// What the schedd says of jobs: of seven for one cause, one for another, with what was asked.
+const JOBS: &str = "for job in 1 2 3 4 5 6 7; do printf '8.%s\\tchange\\tdata.txt is not there.\\n' $job; done; \
+     printf '9.0\\twait\\tasked %s %s\\n' \"$3\" \"$5\"";
+
 /// A folder of its own with these settings and these owners of held jobs.
 struct Place {
     folder: tempfile::TempDir,
@@ -15,20 +19,19 @@ struct Place {
 impl Place {
     fn new(switched_on: &str, owners: &str) -> Self {
         let place = Self { folder: tempfile::tempdir().unwrap() };
-        fs::write(place.path("format"), "SELECT Owner\n").unwrap();
         fs::write(place.path("owners"), owners).unwrap();
-        let [mail, format, owners, sent] =
-            ["mail", "format", "owners", "sent"].map(|name| place.path(name).display().to_string());
+        let [mail, owners, sent] =
+            ["mail", "owners", "sent"].map(|name| place.path(name).display().to_string());
         place.tool(
             "condor_config_val",
             &format!(
                 "case $1 in HOLDADVISE_MAIL) echo '{switched_on}' ;; MAIL) echo {mail} ;; UID_DOMAIN) echo ex.org ;; \
-                 FULL_HOSTNAME) echo ap1 ;; HOLDADVISE_MAIL_FORMAT) echo {format} ;; esac"
+                 FULL_HOSTNAME) echo ap1 ;; HOLDADVISE_COUNTS) echo COUNTS ;; esac"
             ),
         );
         place.tool(
             "condor_q",
-            &format!("case \"$*\" in *-af*) cat {owners} ;; *) echo \"asked $3\" ;; esac"),
+            &format!("case \"$*\" in *-af:jt*) {{ {JOBS}; }} ;; *) cat {owners} ;; esac"),
         );
         place.tool("mail", &format!("{{ echo \"$@\"; cat; }} >> {sent}"));
         place
@@ -70,7 +73,13 @@ fn each_user_gets_one_mail() {
     let sent = place.sent();
     assert!(sent.contains("-s Held jobs on ap1: 2 alice@ex.org\n"), "{sent}");
     assert!(sent.contains("-s Held jobs on ap1: 1 bob@ex.org\n"), "{sent}");
-    assert!(sent.contains("asked JobStatus == 5 && Owner == \"alice\"\n"), "{sent}");
+    assert!(sent.contains("\n2 of your jobs are held on ap1. "), "{sent}");
+    let first =
+        "7 x change: data.txt is not there.\n    8.1 8.2 8.3 8.4 8.5 ...\n\n1 x wait: asked";
+    assert!(sent.contains(first), "{sent}");
+    let asked = sent.split_whitespace().collect::<Vec<_>>().join(" ");
+    let asks = "asked JobStatus == 5 && Owner == \"alice\" COUNTS ? HoldAdvice : \"no advice yet\"";
+    assert!(asked.contains(asks), "{sent}");
     assert_eq!(sent.matches("condor_holdadvise says more").count(), 2);
 }
 

@@ -97,6 +97,7 @@ impl Outage {
         for word in ["ADVICE", "undecided", "carol", "13/256"] {
             assert!(shown.contains(word), "{word}: {shown}");
         }
+        assert!(shown.lines().all(|line| line.chars().count() <= 132), "{shown}");
         let history = "/usr/share/condor/holdadvise/hold_advice_history.cpf";
         let shown = pool.try_run("alice", &["condor_history", "-pr", history]).unwrap();
         assert!(shown.contains("MAY GO"), "{shown}");
