@@ -17,6 +17,7 @@
 //! - [`learn`]: conclusions from what became of releases.
 //! - `line`: what the judge says and the writer believes.
 //! - [`looks`]: what is true of users' files, where root looks.
+//! - [`metrics`]: the counts of a pass for Prometheus.
 //! - [`outcomes`]: the confined process that finds outcomes in the event log.
 //! - [`pass`]: one pass.
 //! - [`period`]: how often passes begin.
@@ -38,6 +39,7 @@ pub mod judge;
 pub mod learn;
 pub mod line;
 pub mod looks;
+pub mod metrics;
 pub mod outcomes;
 pub mod pass;
 pub mod period;

@@ -32,6 +32,8 @@ pub struct Settings {
     pub state: PathBuf,
     /// HOLDADVISE_LOG: the log of the advisor.
     pub log: Option<PathBuf>,
+    /// HOLDADVISE_METRICS: the file that Prometheus' node_exporter reads.
+    pub metrics: Option<PathBuf>,
     /// MAX_HOLDADVISE_LOG: bytes from which on it is rotated; 0: never.
     pub log_bytes: u64,
     /// HOLDADVISE_INTERVAL_SECONDS: seconds from pass to pass.
@@ -90,6 +92,7 @@ impl Settings {
                 .get("HOLDADVISE_STATE_DIR")
                 .map_or_else(|| "/var/lib/condor-holdadvise".into(), PathBuf::from),
             log: config.get("HOLDADVISE_LOG").map(PathBuf::from),
+            metrics: config.get("HOLDADVISE_METRICS").map(PathBuf::from),
             log_bytes: read.bytes("MAX_HOLDADVISE_LOG", "10 Mb"),
             interval: read.number("HOLDADVISE_INTERVAL_SECONDS", 180, 1, 86_400),
             // Assumed: two thirds of the time until the next one.

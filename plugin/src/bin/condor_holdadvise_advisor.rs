@@ -12,6 +12,7 @@ use holdadvise_plugin::judge::judge;
 use holdadvise_plugin::learn::LearnError;
 use holdadvise_plugin::learn::day::{day, roll_back};
 use holdadvise_plugin::learn::retrain::retrain;
+use holdadvise_plugin::metrics;
 use holdadvise_plugin::outcomes::outcomes;
 use holdadvise_plugin::pass::{Outcome, health_of, pass};
 use holdadvise_plugin::program::{ended, misused, printed, version, warn};
@@ -72,7 +73,9 @@ fn one_pass(config: &Config, now: i64, debug: bool) -> ExitCode {
         Ok(Outcome::Made(counts, faults, lines)) => {
             warn(&faults);
             note(config, &lines);
-            printed(&counts.to_string())
+            let ad = counts.to_string();
+            publish(config, &ad);
+            printed(&ad)
         }
         Ok(Outcome::Busy) => {
             eprintln!("Another advisor is at work; this one leaves");
@@ -93,6 +96,16 @@ fn note(config: &Config, lines: &[String]) {
     let Some(log) = settings.log else { return };
     if let Err(error) = add(&log, settings.log_bytes, lines) {
         warn(&[format!("HOLDADVISE_LOG: {}: {error}", log.display())]);
+    }
+}
+
+/// Writes the counts of a pass for Prometheus.
+fn publish(config: &Config, ad: &str) {
+    let Some(file) = Settings::of(config).ok().and_then(|(settings, _)| settings.metrics) else {
+        return;
+    };
+    if let Err(error) = metrics::write(&file, ad) {
+        warn(&[format!("HOLDADVISE_METRICS: {}: {error}", file.display())]);
     }
 }
 
