@@ -90,7 +90,7 @@ struct Group {
     after: Parts,
 }
 
-/// Groups of the advices added so far: their memory grows with the groups and 96 bytes a job.
+/// Groups of the advices added so far: their memory grows with the groups and 112 bytes a job.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     /// Boxed: a group is large, and they are sorted.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use strum::Display;
 
 use super::plain_table::lines;
 use super::wrap::{cut, wrap};
@@ -41,17 +42,34 @@ enum Thing {
 #[derive(Debug)]
 struct Incident {
     first: Advice,
-    jobs: usize,
     /// Its jobs are to be corrected each in a thing of its own.
     differ: bool,
     owners: BTreeSet<Option<Foreign>>,
     clusters: BTreeSet<i32>,
-    /// When the first and the last of its holds began, Unix seconds.
-    oldest: i64,
-    newest: i64,
+    /// When the hold of each job began, Unix seconds, and how many others got through since.
+    holds: Vec<(i64, i64)>,
     /// Seconds since another job got through.
     passed: Option<i64>,
 }
+
+/// How an incident goes on, by when the holds of its jobs began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Display, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+enum Trend {
+    /// More than half of them began in the last third of the time since the first.
+    Growing,
+    /// Some began in that third.
+    Steady,
+    /// None began in it.
+    Quiet,
+    /// Other jobs got through since the last of them began, and none was held again.
+    Over,
+}
+
+/// Jobs, and seconds since the first hold, from which on a trend is said. Assumed.
+const FEWEST: usize = 3;
+const SHORTEST: i64 = 60;
 
 /// All held jobs with one recommendation and one thing at fault.
 #[derive(Serialize, JsonSchema)]
@@ -78,6 +96,10 @@ pub(crate) struct Record<'a> {
     first_held: i64,
     /// When the last of its holds began, Unix seconds.
     last_held: i64,
+    /// How it goes on; `null` of fewer than three jobs and in the first minute, unless it is over.
+    trend: Option<Trend>,
+    /// Other jobs that got through since the last of its holds began, if none was held again.
+    passed_since: i64,
     /// One of the jobs.
     job: String,
     /// Entry of the catalogue of texts.
@@ -99,8 +121,8 @@ const WIDEST: usize = 120;
 const OWNER: usize = 10;
 
 /// Headings; what to do and what is wrong stand behind them.
-pub(super) const HEADINGS: [&str; 9] =
-    ["ADVICE", "JOBS", "USERS", "SINCE", "ID", "CLUSTERS", "LAST", "AT_FAULT", "ENDS_BY"];
+pub(super) const HEADINGS: [&str; 10] =
+    ["ADVICE", "JOBS", "USERS", "SINCE", "ID", "CLUSTERS", "LAST", "TREND", "AT_FAULT", "ENDS_BY"];
 
 /// The heading of that.
 pub(super) const WHAT: &str = "WHAT TO DO (WHAT IS WRONG)";
@@ -133,15 +155,12 @@ impl Incidents {
         add(&mut self.owners, &held.owner);
         let incident = self.of.entry(key(advice)).or_insert_with(|| Incident {
             first: advice.clone(),
-            jobs: 0,
             differ: false,
             owners: BTreeSet::new(),
             clusters: BTreeSet::new(),
-            oldest: held.held_since,
-            newest: held.held_since,
+            holds: Vec::new(),
             passed: None,
         });
-        incident.jobs += 1;
         add(&mut incident.owners, &held.owner);
         match incident.owners.len() {
             1 => incident.differ |= !alike(&incident.first, advice),
@@ -149,17 +168,19 @@ impl Incidents {
             _ => incident.share(advice),
         }
         incident.clusters.insert(held.job.cluster);
-        incident.oldest = incident.oldest.min(held.held_since);
-        incident.newest = incident.newest.max(held.held_since);
-        incident.passed = passed(advice).into_iter().chain(incident.passed).min();
+        let passed = passed(advice);
+        incident.holds.push((held.held_since, passed.map_or(0, |(_, jobs)| jobs)));
+        incident.passed = passed.map(|(ago, _)| ago).into_iter().chain(incident.passed).min();
     }
 
     /// Those that hold most jobs, so many at most: what can be done at once first.
     fn most(&self, rows: Option<usize>) -> Vec<(&Key, &Incident)> {
         let mut all: Vec<(&Key, &Incident)> = self.of.iter().collect();
-        all.sort_by_key(|(_, incident)| std::cmp::Reverse(incident.jobs));
+        all.sort_by_key(|(_, incident)| std::cmp::Reverse(incident.holds.len()));
         all.truncate(rows.unwrap_or(usize::MAX));
-        all.sort_by_key(|(key, incident)| (key.recommendation.rank(), -(incident.jobs as i64)));
+        all.sort_by_key(|(key, incident)| {
+            (key.recommendation.rank(), -(incident.holds.len() as i64))
+        });
         all
     }
 
@@ -185,7 +206,7 @@ impl Incidents {
     }
 
     /// All of them, for programs.
-    pub(super) fn records(&self) -> Vec<Versioned<Record<'_>>> {
+    pub(super) fn records(&self, now: i64) -> Vec<Versioned<Record<'_>>> {
         let of = |(key, incident): (&'_ Key, &'_ Incident)| {
             let first = &incident.first;
             let fault = first.diagnosis.at_fault.first();
@@ -195,12 +216,14 @@ impl Incidents {
                 what: incident.what(),
                 at_fault: fault.map(|one| one.fault),
                 ends: first.diagnosis.ends,
-                jobs: incident.jobs,
+                jobs: incident.holds.len(),
                 users: incident.owners.len(),
                 owner: alone.flatten().map(Foreign::value),
                 clusters: incident.clusters.iter().copied().collect(),
-                first_held: incident.oldest,
-                last_held: incident.newest,
+                first_held: incident.first_and_last()[0].0,
+                last_held: incident.first_and_last()[1].0,
+                trend: incident.trend(now),
+                passed_since: incident.first_and_last()[1].1,
                 job: first.held.job.to_string(),
                 catalogue_entry: key.entry,
             })
@@ -217,7 +240,8 @@ impl Incidents {
     /// At most so many incidents, and what is said of the others.
     pub(super) fn rows(&self, rows: Option<usize>, page: &Page) -> (Vec<Row>, Option<String>) {
         let shown = self.most(rows);
-        let jobs = self.jobs - shown.iter().map(|(_, incident)| incident.jobs).sum::<usize>();
+        let jobs =
+            self.jobs - shown.iter().map(|(_, incident)| incident.holds.len()).sum::<usize>();
         let more = (jobs > 0).then(|| {
             let more = plural(self.of.len() - shown.len(), "more incident");
             format!("{more} of {}: -incidents prints all.", plural(jobs, "job"))
@@ -226,7 +250,7 @@ impl Incidents {
             cells: incident.cells(key, page),
             what: incident.what(),
             times: Times {
-                held: [incident.oldest, incident.newest].map(|at| page.now.saturating_sub(at)),
+                held: incident.first_and_last().map(|(at, _)| page.now.saturating_sub(at)),
                 passed: incident.passed,
             },
         };
@@ -292,22 +316,44 @@ impl Incident {
 
     fn cells(&self, key: &Key, page: &Page) -> [String; HEADINGS.len()] {
         let fault = self.first.diagnosis.at_fault.first();
-        let age = |at: i64| length(page.now.saturating_sub(at));
+        let [first, last] =
+            self.first_and_last().map(|(at, _)| length(page.now.saturating_sub(at)));
         let users = match self.owners.iter().next() {
             Some(Some(owner)) if self.owners.len() == 1 => cut(&owner.named(OWNER), OWNER),
             _ => self.owners.len().to_string(),
         };
         [
             key.recommendation.name().to_owned(),
-            self.jobs.to_string(),
+            self.holds.len().to_string(),
             users,
-            age(self.oldest),
+            first,
             self.first.held.job.to_string(),
             self.clusters.len().to_string(),
-            age(self.newest),
+            last,
+            self.trend(page.now).map_or_else(|| "-".to_owned(), |trend| trend.to_string()),
             fault.map_or_else(|| "?".to_owned(), |one| one.fault.to_string()),
             self.first.diagnosis.ends.map_or_else(|| "?".to_owned(), |ends| ends.to_string()),
         ]
+    }
+
+    /// The first and the last of its holds.
+    fn first_and_last(&self) -> [(i64, i64); 2] {
+        let holds = self.holds.iter().copied();
+        [holds.clone().min(), holds.max()].map(Option::unwrap_or_default)
+    }
+
+    fn trend(&self, now: i64) -> Option<Trend> {
+        let [(first, _), (_, passed)] = self.first_and_last();
+        let since = now.saturating_sub(first);
+        if passed > 0 {
+            return Some(Trend::Over);
+        }
+        let lately = self.holds.iter().filter(|(at, _)| now.saturating_sub(*at) < since / 3);
+        (self.holds.len() >= FEWEST && since >= SHORTEST).then(|| match lately.count() {
+            0 => Trend::Quiet,
+            some if 2 * some > self.holds.len() => Trend::Growing,
+            _ => Trend::Steady,
+        })
     }
 
     /// What to do, and what is wrong.
@@ -346,17 +392,19 @@ pub(super) fn shows_passing(near: &Near, recommendation: Recommendation) -> bool
         || matches!(recommendation, Recommendation::Release | Recommendation::Try)
 }
 
-/// Seconds since another job got through where this one is held, as far as its advice rests on that.
-fn passed(advice: &Advice) -> Option<i64> {
-    let since = advice.evidence.iter().filter_map(|seen| match seen {
-        Evidence::BeganSince { near, seconds_since_last, .. }
+/// Seconds since another job got through where this one is held, as far as its advice rests on it,
+/// and how many did, if none was held again.
+fn passed(advice: &Advice) -> Option<(i64, i64)> {
+    let passed = advice.evidence.iter().filter_map(|seen| match seen {
+        Evidence::BeganSince { near, jobs, seconds_since_last, held_again }
             if shows_passing(near, advice.recommendation) =>
         {
-            seconds_since_last.map(|seconds| seconds.most)
+            let jobs = if held_again.most == 0 { jobs.least } else { 0 };
+            seconds_since_last.map(|seconds| (seconds.most, jobs))
         }
         _ => None,
     });
-    since.min()
+    passed.min()
 }
 
 /// The server of a hold: that of the URL or the host that its reason names, else as evidence does.
@@ -375,4 +423,43 @@ fn server(advice: &Advice) -> Option<Foreign> {
         })
     };
     of_url.map(Foreign::from).or_else(host).or_else(seen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::print::samples::{self, NOW};
+
+    #[test]
+    fn a_trend_is_of_when_holds_began_and_of_who_got_through_since() {
+        let trend = |ago: &[i64], passed: Option<(i64, i64)>| {
+            let mut incidents = Incidents::default();
+            for (proc, ago) in (0..).zip(ago) {
+                let mut advice = samples::transfer(7, proc);
+                advice.held.held_since = NOW - ago;
+                advice.evidence.truncate(1);
+                let Evidence::BeganSince { seconds_since_last, held_again: again, .. } =
+                    &mut advice.evidence[0]
+                else {
+                    panic!()
+                };
+                match passed.filter(|(last, _)| last < ago) {
+                    Some((last, held)) => {
+                        (*seconds_since_last, *again) = (Some(last.into()), held.into());
+                    }
+                    None => advice.evidence.clear(),
+                }
+                incidents.add(&advice);
+            }
+            incidents.of.values().next().and_then(|incident| incident.trend(NOW))
+        };
+        assert_eq!(trend(&[900, 100, 10], None), Some(Trend::Growing));
+        assert_eq!(trend(&[900, 500, 10], None), Some(Trend::Steady));
+        assert_eq!(trend(&[900, 500, 400], None), Some(Trend::Quiet));
+        assert_eq!(trend(&[900, 10], None), None);
+        assert_eq!(trend(&[30, 20, 10], None), None);
+        assert_eq!(trend(&[900, 200], Some((100, 0))), Some(Trend::Over));
+        assert_eq!(trend(&[900, 500, 10], Some((100, 0))), Some(Trend::Steady));
+        assert_eq!(trend(&[900, 200, 150], Some((100, 2))), Some(Trend::Growing));
+    }
 }

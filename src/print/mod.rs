@@ -190,7 +190,7 @@ impl<'a> Printer<'a> {
             }
             Form::Groups(groups) => groups.print(self.out, self.page)?,
             Form::Incidents(incidents, true) => {
-                writeln!(self.out, "{}", to_json_pretty(&incidents.records())?)?;
+                writeln!(self.out, "{}", to_json_pretty(&incidents.records(self.page.now))?)?;
             }
             Form::Incidents(incidents, false) => {
                 self.out.write_all(incidents.text(None, self.page).as_bytes())?;
