@@ -1,4 +1,4 @@
-//! What is said of like holds in a few lines, what to do first.
+//! What is said of like holds, of a place or of a DAG in a few lines, what to do first.
 //!
 //! A line of text begins with a blank and its label. What users, servers and programs wrote stands
 //! behind `|`, so that none of it looks like advice or a command.
@@ -15,13 +15,13 @@ const LABEL: usize = 13;
 /// Characters of an owner.
 pub(super) const OWNER: usize = 60;
 
-/// What is said of one job, or of several that are held alike.
+/// What is said of one job, of several that are held alike, or of where jobs fail.
 #[derive(Clone, Debug)]
 pub(crate) struct Card {
     /// Which jobs.
     pub(crate) header: String,
     pub(crate) recommendation: Recommendation,
-    /// What to do, a sentence or two.
+    /// What to do, a sentence or two; empty where that stands on other cards.
     pub(crate) act: String,
     pub(crate) lines: Vec<Line>,
 }
@@ -38,6 +38,14 @@ pub(crate) enum Line {
 }
 
 impl Card {
+    pub(super) fn new(
+        header: impl Into<String>,
+        recommendation: Recommendation,
+        act: impl Into<String>,
+    ) -> Self {
+        Self { header: header.into(), recommendation, act: act.into(), lines: Vec::new() }
+    }
+
     /// Adds what is said behind a label, unless it is empty.
     pub(super) fn say(&mut self, label: &'static str, text: impl Into<String>) {
         let text = text.into();
@@ -54,6 +62,11 @@ impl Card {
         }
     }
 
+    /// Adds a command of several lines.
+    pub(super) fn command(&mut self, label: &'static str, of: Option<String>, command: &str) {
+        self.paste(label, of, command.split(" &&\n").map(str::to_owned).collect());
+    }
+
     /// Adds commands to paste, if there are any.
     pub(super) fn paste(&mut self, label: &'static str, of: Option<String>, lines: Vec<String>) {
         if !lines.is_empty() {
@@ -66,7 +79,10 @@ impl Card {
         let columns = style.columns;
         let mut out = wrap("", LABEL, &self.header, columns);
         let word = self.recommendation.name().to_ascii_uppercase();
-        let act = wrap(&label(&word), LABEL, &printable(&self.act), columns);
+        let act = match self.act.is_empty() {
+            true => String::new(),
+            false => wrap(&label(&word), LABEL, &printable(&self.act), columns),
+        };
         out.push_str(&match style.colour {
             true => colour::paint(&act, 0, &word, self.recommendation),
             false => act,

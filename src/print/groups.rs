@@ -257,12 +257,7 @@ impl Group {
     fn card(&self, page: &Page, alone: bool) -> Card {
         let first = &self.first;
         let held = &first.held;
-        let mut card = Card {
-            header: self.header(page),
-            recommendation: first.recommendation,
-            act: self.act(page),
-            lines: Vec::new(),
-        };
+        let mut card = Card::new(self.header(page), first.recommendation, self.act(page));
         for before in &first.correct_before {
             let whose =
                 if self.now.jobs() > 1 { format!("For {}: ", held.job) } else { String::new() };

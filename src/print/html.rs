@@ -8,8 +8,8 @@ use super::decision;
 use super::details::{self, Fact, judged_by};
 use super::groups::{Groups, OnPage};
 use super::incidents::{HEADINGS, Incidents, Row, Times, WHAT};
-use super::workflow::thrash;
-use super::workflow_page::{in_short, paragraph, sections};
+use super::workflow::{self, thrash};
+use super::workflow_page::{in_short, sections};
 use crate::advice::{Advice, Recommendation};
 use crate::page::{self, Section, document, wide};
 use crate::sentences::times::length;
@@ -51,10 +51,11 @@ impl Html {
     ) -> String {
         let OnPage { cards, left_out, incidents, sources } = self.0.on_page(MOST, page);
         let about = html! { p.about { (about) } };
+        let of_view = view.map_or_else(Vec::new, |view| workflow::cards(view, page.now));
         let one = cards.len() == 1;
         let first = html! { @if !one || view.is_some() {
             (about)
-            @if let Some(view) = view { (in_short(view, page.now)) }
+            @if let Some(view) = view { (in_short(view, &of_view)) }
             @match cards.len() {
                 0 => p.headline[view.is_none()] { (nothing) },
                 1 => {},
@@ -65,13 +66,16 @@ impl Html {
             }
         } };
         let introduction = if first.0.is_empty() { about } else { Markup::default() };
-        let mut all = view.map(sections).unwrap_or_default();
+        let mut all = view.map(|view| sections(view, &of_view)).unwrap_or_default();
         let mut add = |id: &str, title: &str, body: Markup| {
             if !body.0.is_empty() {
                 all.push(Section::new(id, title, body));
             }
         };
-        let again = html! { @for part in thrash(thrashing, page.now) { (paragraph(part)) } };
+        let again = thrash(thrashing, page.now);
+        let again = html! {
+            @for (at, card) in again.iter().enumerate() { (article("again", at, card, None)) }
+        };
         add("again", "Jobs that start again and again", again);
         if cards.len() > 1 {
             add("incidents", "Incidents", table(&incidents, &cards, page));
@@ -82,7 +86,7 @@ impl Html {
         let advice = html! {
             @if let Some(times) = times { p { (axis(times, times.held[0])) (when(times)) } }
             @for (at, (card, jobs, first)) in cards.iter().enumerate() {
-                (article(at, card, *jobs, first, page))
+                (article("card", at, card, Some((*jobs, first, page))))
             }
             @if left_out > 0 {
                 p { (plural(left_out, "more group")) " of like holds: -nobatch has all jobs." }
@@ -185,21 +189,29 @@ fn heading(name: &str) -> String {
     }
 }
 
-/// A card: what to do as its heading, and what it rests on behind a click.
-fn article(at: usize, card: &Card, jobs: usize, first: &Advice, page: &Page) -> Markup {
+/// A card: what to do as its heading, and what that of a group rests on behind a click.
+pub(super) fn article(
+    kind: &str,
+    at: usize,
+    card: &Card,
+    group: Option<(usize, &Advice, &Page)>,
+) -> Markup {
     let word = card.recommendation.name();
+    let id = format!("{kind}-{at}");
     html! {
-        article.card.(word) id={ "card-" (at) } aria-labelledby={ "act-" (at) } {
-            p.jobs { span.badge.(word) { (word) } " " (card.header) }
-            h3 id={ "act-" (at) } { (printable(&card.act)) }
+        article.card.(word) id=(id) aria-labelledby={ "of-" (id) } {
+            @if card.act.is_empty() { h3 id={ "of-" (id) } { (card.header) } } @else {
+                p.jobs { span.badge.(word) { (word) } " " (card.header) }
+                h3 id={ "of-" (id) } { (printable(&card.act)) }
+            }
             (rows(card.lines.iter().map(line)))
-            details open[page.style.why] {
+            @if let Some((jobs, first, page)) = group { details open[page.style.why] {
                 summary {
                     "What this rests on"
                     @if jobs > 1 { ", of job " (first.held.job) }
                 }
                 (rests_on(first, page))
-            }
+            } }
         }
         "\n"
     }

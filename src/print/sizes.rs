@@ -1,16 +1,13 @@
 //! Of `-workflow`: what jobs should ask for.
 
-use std::io::{self, Write};
-
-use super::Page;
+use super::card::Card;
 use super::workflow::COMMANDS;
-use super::wrap::wrap;
-use crate::advice::SlotsFor;
+use crate::advice::{Recommendation, SlotsFor};
 use crate::sentences;
 use crate::sentences::times::length;
 use crate::sizes::Resource;
 use crate::text::{Foreign, plural};
-use crate::workflow::{Fit, FitEdit, FitOf};
+use crate::workflow::{Fit, FitOf};
 
 /// Kinds of jobs that are printed.
 const KINDS: usize = 8;
@@ -18,46 +15,15 @@ const KINDS: usize = 8;
 /// Characters of a program that are printed.
 const PROGRAM: usize = 100;
 
-/// A part of what is said of jobs and places.
-pub(super) enum Part<'a> {
-    /// A label, and what is behind it.
-    Text(&'static str, String),
-    /// Lines for the submit file.
-    Lines(String),
-    /// What a command does, and the command.
-    Command(String, &'a str),
-}
-
-/// What is said of kinds of jobs, in its order.
-pub(super) fn parts(fits: &[Fit]) -> Vec<Part<'_>> {
-    let mut parts = Vec::new();
-    for fit in fits.iter().take(KINDS) {
-        for size in &fit.sizes {
-            parts.push(Part::Text(label(size.resource), sentence(fit, size)));
-            if !size.lines.is_empty() {
-                parts.push(Part::Lines(size.lines.join("\n")));
-            }
-            for edit in size.edits.iter().take(COMMANDS) {
-                parts.push(Part::Command(heading(size.resource, edit), &edit.command));
-            }
-            parts.extend(more_edits(size).map(|text| Part::Text("", text)));
-        }
+/// A card for each kind of jobs and resource, in their order.
+pub(super) fn cards(fits: &[Fit]) -> Vec<Card> {
+    let of = |fit| move |size| card(fit, size);
+    let mut cards: Vec<Card> =
+        fits.iter().take(KINDS).flat_map(|fit| fit.sizes.iter().map(of(fit))).collect();
+    if let Some(last) = cards.last_mut() {
+        last.say("note", left_out(fits).unwrap_or_default());
     }
-    parts.extend(left_out(fits).map(|text| Part::Text("", text)));
-    parts
-}
-
-pub(super) fn print(out: &mut dyn Write, parts: Vec<Part<'_>>, page: &Page) -> io::Result<()> {
-    for part in parts {
-        match part {
-            Part::Text(label, text) => {
-                out.write_all(wrap(label, 2, &text, page.style.columns).as_bytes())?;
-            }
-            Part::Lines(lines) => lines.lines().try_for_each(|line| writeln!(out, "  {line}"))?,
-            Part::Command(heading, command) => writeln!(out, "{heading}\n{command}")?,
-        }
-    }
-    Ok(())
+    cards
 }
 
 /// What is said of edits that are not printed.
@@ -76,14 +42,6 @@ fn left_out(fits: &[Fit]) -> Option<String> {
     ))
 }
 
-/// The resource, as a label.
-const fn label(resource: Resource) -> &'static str {
-    match resource {
-        Resource::Memory => "Memory: ",
-        Resource::Disk => "Disk: ",
-    }
-}
-
 /// From one figure to another; one where they are the same.
 fn range(least: f64, most: f64) -> String {
     match least.round() == most.round() {
@@ -93,7 +51,7 @@ fn range(least: f64, most: f64) -> String {
 }
 
 /// What jobs of a kind used and asked for, and what is enough.
-fn sentence(fit: &Fit, size: &FitOf) -> String {
+fn card(fit: &Fit, size: &FitOf) -> Card {
     let unit = size.resource.unit();
     let (cluster, clusters) = fit.clusters;
     let of = match clusters {
@@ -109,11 +67,11 @@ fn sentence(fit: &Fit, size: &FitOf) -> String {
         format!(" in {took}")
     });
     let asked = size.asked.map_or(String::new(), |(least, most)| {
-        format!("; they asked for {}", range(least as f64, most as f64))
+        format!(", and asked for {}", range(least as f64, most as f64))
     });
     let known = match size.finished < fit.finished {
-        true => format!(", {} of them with a known usage:", size.finished),
-        false => " with".to_owned(),
+        true => format!("The {} of which it is known used", size.finished),
+        false => "They used".to_owned(),
     };
     let (least, most) = size.used;
     let slots = match &size.slots {
@@ -157,17 +115,28 @@ fn sentence(fit: &Fit, size: &FitOf) -> String {
             allocation.finished - retried,
         ),
     };
-    format!(
-        "{} {of}{program} finished{took}{known} {} {unit} at their peak{asked}. {enough}{limited}{slots}{}",
-        plural(fit.finished, "job"),
-        range(least, most),
-        if size.lines.is_empty() { "" } else { " For the next ones, in the submit file:" }
-    )
-}
-
-/// What the command below does.
-fn heading(resource: Resource, edit: &FitEdit) -> String {
-    let unit = resource.unit();
-    let jobs = plural(edit.jobs, "idle job");
-    format!("To let {jobs} ask for {} {unit} in place of {}:", edit.to, edit.from)
+    let header = format!("{} {of}{program} that finished{took}", plural(fit.finished, "job"));
+    let resource = match size.resource {
+        Resource::Memory => "memory",
+        Resource::Disk => "disk",
+    };
+    let act = match (size.lines.is_empty(), allocation.retried) {
+        (true, _) => format!("Ask for {largest} {unit} of {resource}."),
+        (false, 0) => format!("Ask for {first} {unit} of {resource}."),
+        (false, _) => format!("Ask for {first} {unit} of {resource} at first."),
+    };
+    let mut card = Card::new(header, Recommendation::Change, act);
+    let used = range(least, most);
+    let why = format!("{known} {used} {unit} at their peak{asked}. {enough}{limited}{slots}");
+    card.say("why", why);
+    for edit in size.edits.iter().take(COMMANDS) {
+        let whose = format!("{} that ask for {}", plural(edit.jobs, "idle job"), edit.from);
+        card.command("do", Some(whose), &edit.command);
+    }
+    card.say("note", more_edits(size).unwrap_or_default());
+    let of = |at: usize| (at == 0).then(|| "the submit file".to_owned());
+    for (at, line) in size.lines.iter().enumerate() {
+        card.paste(if at == 0 { "next" } else { "" }, of(at), vec![line.clone()]);
+    }
+    card
 }

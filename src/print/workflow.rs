@@ -1,16 +1,17 @@
-//! `-workflow`: failed runs by cause and place, as a table.
+//! `-workflow`: failed runs by cause and place as a table, below it cards.
 
 use std::io::{self, Write};
 
-use super::Page;
+use super::card::Card;
 use super::plain_table::lines;
-use super::sizes::{self, Part};
 use super::wrap::{cut, wrap};
+use super::{Page, sizes};
+use crate::advice::Recommendation;
 use crate::hold_code::HoldCode;
 use crate::inquiry::OUTPUTS;
 use crate::metrics::Band;
 use crate::sentences::times::length;
-use crate::text::{Foreign, plural, printable};
+use crate::text::{Foreign, plural};
 use crate::workflow::{
     Blocker, FailureCause, KeepOff, Manager, ManagerState, Matrix, NodeState, OTHERS, PlaceRuns,
     Progress, Recovering, Recovery, Rescue, ShownBy, Suspect, Thrashing, View,
@@ -42,32 +43,23 @@ pub(crate) fn print(out: &mut dyn Write, view: &View, page: &Page) -> io::Result
     if let Some(text) = outputs_left_out(view) {
         out.write_all(wrap("", 2, &text, columns).as_bytes())?;
     }
-    if let Some(recovering) = &view.recovery {
-        out.write_all(wrap(ACTION, 2, &action(recovering), columns).as_bytes())?;
-    }
-    for suspect in &view.suspects {
-        out.write_all(wrap("Bad place: ", 2, &sentence(suspect), columns).as_bytes())?;
-    }
-    sizes::print(out, to_do(view, page.now), page)?;
-    sizes::print(out, sizes::parts(&view.sizes), page)?;
-    if let Some(progress) = &view.progress {
-        print_progress(out, progress, page)?;
-    }
+    print_cards(out, &cards(view, page.now), page)?;
     writeln!(out)
 }
 
-/// What to do about bad places and about jobs that start again and again.
-pub(super) fn to_do(view: &View, now: i64) -> Vec<Part<'_>> {
-    let mut parts = Vec::new();
-    if let Some(requirements) = requirements(&view.suspects) {
-        parts.push(Part::Text("", FOR_NEXT_JOBS.to_owned()));
-        parts.push(Part::Lines(requirements));
-    }
-    let keep_off = view.keep_off.iter().take(COMMANDS);
-    parts.extend(keep_off.map(|one| Part::Command(heading(one), &one.command)));
-    parts.extend(left_out(&view.keep_off).map(|text| Part::Text("", text)));
-    parts.extend(thrash(&view.thrashing, now));
-    parts
+/// Prints cards, each behind an empty line.
+fn print_cards(out: &mut dyn Write, cards: &[Card], page: &Page) -> io::Result<()> {
+    cards.iter().try_for_each(|card| write!(out, "\n{}", card.text(&page.style)))
+}
+
+/// What to do about a workflow, bad places, jobs that start again and again, requests, and a DAG.
+pub(super) fn cards(view: &View, now: i64) -> Vec<Card> {
+    let mut cards: Vec<Card> = view.recovery.iter().map(|one| action(one, view)).collect();
+    cards.extend(bad_places(view));
+    cards.extend(thrash(&view.thrashing, now));
+    cards.extend(sizes::cards(&view.sizes));
+    cards.extend(view.progress.as_ref().map(dag));
+    cards
 }
 
 /// How many jobs and runs there are, and how they ended.
@@ -104,15 +96,12 @@ fn not_started(progress: &Progress) -> Option<String> {
 }
 
 /// What is known of DAGMan and of rescue DAGs.
-pub(super) fn manager(progress: &Progress) -> Option<String> {
+fn manager(progress: &Progress) -> Option<String> {
     let is = |manager: &Manager| {
         let state = match &manager.state {
             ManagerState::Idle => "is idle.".to_owned(),
             ManagerState::Running => "is running.".to_owned(),
-            ManagerState::Held { reason } => match as_sentence(reason) {
-                reason if reason.is_empty() => "is on hold.".to_owned(),
-                reason => format!("is on hold: {reason}"),
-            },
+            ManagerState::Held { .. } => "is on hold.".to_owned(),
             ManagerState::Ended { exit_code: Some(code) } => {
                 format!("has ended with exit code {code}.")
             }
@@ -179,17 +168,18 @@ pub(super) fn outputs_left_out(view: &View) -> Option<String> {
     ))
 }
 
-/// Stands before what to do about a workflow.
-pub(super) const ACTION: &str = "Action: ";
-
 /// What to do about a workflow, and how likely that is right.
-pub(super) fn action(recovering: &Recovering) -> String {
-    let action = match recovering.action {
-        Recovery::Retry => "run the failed jobs again as they are",
-        Recovery::Elsewhere => "run the failed jobs at other places than the bad ones below",
-        Recovery::Memory => "ask for more memory",
-        Recovery::Split => "split the work into smaller jobs",
-        Recovery::GiveUp => "a person has to change the workflow before a retry helps",
+fn action(recovering: &Recovering, view: &View) -> Card {
+    let (recommendation, act) = match recovering.action {
+        Recovery::Retry => (Recommendation::Release, "Run the failed jobs again as they are."),
+        Recovery::Elsewhere => {
+            (Recommendation::Change, "Run the failed jobs at other places than the bad ones below.")
+        }
+        Recovery::Memory => (Recommendation::Change, "Ask for more memory."),
+        Recovery::Split => (Recommendation::Change, "Split the work into smaller jobs."),
+        Recovery::GiveUp => {
+            (Recommendation::Look, "A person has to change the workflow before a retry helps.")
+        }
     };
     let memory = match recovering.memory {
         Some(band) if band >= Band::Likely => format!(" Memory must change: {}.", band.words()),
@@ -198,11 +188,11 @@ pub(super) fn action(recovering: &Recovering) -> String {
         }
         _ => String::new(),
     };
-    format!(
-        "{action}. Right: {}.{memory} The model was trained on {}.",
-        recovering.right.words(),
-        recovering.trained_on
-    )
+    let header = format!("{} of {} failed", view.failed, plural(view.runs, "run"));
+    let mut card = Card::new(header, recommendation, act);
+    let (right, on) = (recovering.right.words(), &recovering.trained_on);
+    card.say("how sure", format!("{right} right.{memory} The model was trained on {on}."));
+    card
 }
 
 /// What places and causes stand for, where they are not machines and causes one by one; so many
@@ -246,7 +236,7 @@ pub(super) fn place(column: &PlaceRuns) -> String {
 }
 
 /// A cause, and what its code means.
-pub(super) fn legend(cause: &FailureCause) -> String {
+fn legend(cause: &FailureCause) -> String {
     let meaning = cause.meaning().map_or(String::new(), |meaning| format!(": {meaning}"));
     format!("{}{meaning}", cause.name())
 }
@@ -261,8 +251,8 @@ pub(super) fn quarter(count: usize, ended: usize) -> usize {
     step.min(SHADES[0].len() - 1)
 }
 
-/// Why a place is suspected, and what keeps jobs off it.
-pub(super) fn sentence(suspect: &Suspect) -> String {
+/// Why a place is suspected.
+fn sentence(suspect: &Suspect) -> String {
     let place = named(&suspect.place);
     let fast = suspect.black_hole.map_or(String::new(), |(failure, success)| {
         format!(
@@ -286,14 +276,30 @@ pub(super) fn sentence(suspect: &Suspect) -> String {
     format!("{place}: {failed} {elsewhere}{fast}")
 }
 
-/// Stands above what keeps jobs that are submitted later off bad places.
-const FOR_NEXT_JOBS: &str =
-    "For jobs to come, add to requirements in the submit file, with && behind what is there:";
-
-/// That, if the places have names.
-fn requirements(suspects: &[Suspect]) -> Option<String> {
-    let all: Vec<String> = suspects.iter().filter_map(Suspect::exclusion).collect();
-    (!all.is_empty()).then(|| all.join(" && "))
+/// The places that fail jobs, and what keeps jobs off them.
+fn bad_places(view: &View) -> Option<Card> {
+    let all = &view.suspects;
+    let (header, them) = match all.as_slice() {
+        [] => return None,
+        [one] => (format!("Bad place: {}", named(&one.place)), "it"),
+        _ => (plural(all.len(), "bad place"), "them"),
+    };
+    let mut card = Card::new(header, Recommendation::Change, format!("Keep jobs off {them}."));
+    all.iter().for_each(|suspect| card.say("why", sentence(suspect)));
+    for keep_off in view.keep_off.iter().take(COMMANDS) {
+        let whose = match keep_off.held {
+            true => format!("{} held there, which it releases", plural(keep_off.jobs, "job")),
+            false => plural(keep_off.jobs, "idle job"),
+        };
+        card.command("do", Some(whose), &keep_off.command);
+    }
+    card.say("note", left_out(&view.keep_off).unwrap_or_default());
+    let next: Vec<String> = all.iter().filter_map(Suspect::exclusion).collect();
+    if !next.is_empty() {
+        let of = "requirements in the submit file, with && behind what is there";
+        card.paste("next", Some(of.to_owned()), vec![next.join(" && ")]);
+    }
+    Some(card)
 }
 
 /// Commands that are printed.
@@ -309,14 +315,6 @@ fn left_out(all: &[KeepOff]) -> Option<String> {
 /// Characters of a reason that are printed.
 const REASON: usize = 200;
 
-/// The beginning of a reason as a sentence; empty: there is none.
-fn as_sentence(reason: &str) -> String {
-    match reason.trim() {
-        "" => String::new(),
-        reason => format!("{}.", Foreign::from(reason).quoted(REASON)),
-    }
-}
-
 /// The name of a place or a node.
 fn named(name: &str) -> String {
     Foreign::from(name).named(PLACE_NAME)
@@ -328,87 +326,76 @@ pub(crate) fn print_thrashing(
     all: &[Thrashing],
     page: &Page,
 ) -> io::Result<()> {
-    sizes::print(out, thrash(all, page.now), page)
-}
-
-pub(super) fn thrash(all: &[Thrashing], now: i64) -> Vec<Part<'_>> {
-    let mut parts = Vec::new();
-    for thrashing in all {
-        parts.push(Part::Text("Thrashing: ", thrashes(thrashing, now)));
-        if let Some(command) = &thrashing.command {
-            parts.push(Part::Command(to_stop(command).to_owned(), command));
-        }
-    }
-    parts
-}
-
-/// What the commands below do.
-fn to_stop(command: &str) -> &'static str {
-    if command.starts_with("condor_hold ") {
-        "To stop them until that is corrected:"
-    } else {
-        "To correct that:"
-    }
+    print_cards(out, &thrash(all, page.now), page)
 }
 
 /// Which jobs start again and again, why they leave, and the usual change.
-fn thrashes(thrashing: &Thrashing, now: i64) -> String {
-    let reason = match as_sentence(&thrashing.reason) {
-        reason if reason.is_empty() => reason,
-        reason => format!(" {reason}"),
+pub(super) fn thrash(all: &[Thrashing], now: i64) -> Vec<Card> {
+    let card = |thrashing: &Thrashing| {
+        let (jobs, slots, them) = match thrashing.jobs {
+            1 => (format!("Job {}", thrashing.job), "its slot", "it"),
+            jobs => (format!("{jobs} jobs"), "their slots", "them"),
+        };
+        let header = format!(
+            "{jobs} left {slots} {} times and started again, the last {} ago",
+            thrashing.vacates,
+            length(now.saturating_sub(thrashing.last).max(0)),
+        );
+        let holds = |command: &String| command.starts_with("condor_hold ");
+        let (recommendation, act) = match thrashing.command.as_ref().map(holds) {
+            Some(true) => {
+                (Recommendation::Change, format!("Hold {them} until what is wrong is corrected."))
+            }
+            Some(false) => (Recommendation::Change, "Correct what is wrong.".to_owned()),
+            None => (Recommendation::Look, "Look at the reason below.".to_owned()),
+        };
+        let mut card = Card::new(header, recommendation, act);
+        let known = thrashing.code.filter(|_| thrashing.advice.is_empty());
+        let change = match known.and_then(HoldCode::of).map_or("", |code| code.change) {
+            "" => String::new(),
+            change => format!(" Usual change: {change}."),
+        };
+        card.say("why", format!("{}.{change}", named(&thrashing.name)));
+        thrashing.advice.iter().for_each(|line| card.say("", line));
+        card.quote(&thrashing.reason, REASON);
+        thrashing.command.iter().for_each(|command| card.command("do", None, command));
+        card
     };
-    let known = thrashing.code.filter(|_| thrashing.advice.is_empty());
-    let change = match known.and_then(HoldCode::of).map_or("", |code| code.change) {
-        "" => String::new(),
-        change => format!(" Usual change: {change}."),
-    };
-    let advice: String =
-        thrashing.advice.iter().map(|line| format!(" {}", printable(line))).collect();
-    let slots = if thrashing.jobs == 1 { "its slot" } else { "their slots" };
-    format!(
-        "{} left {slots} {} times and started again, the last {} ago: {}.{reason}{change}{advice}",
-        plural(thrashing.jobs, "job"),
-        thrashing.vacates,
-        length(now.saturating_sub(thrashing.last).max(0)),
-        named(&thrashing.name),
-    )
-}
-
-/// What the commands below do.
-fn heading(keep_off: &KeepOff) -> String {
-    match keep_off.held {
-        true => {
-            let jobs = plural(keep_off.jobs, "job");
-            format!("To release {jobs} held there, and keep them off:")
-        }
-        false => format!("To keep {} off:", plural(keep_off.jobs, "idle job")),
-    }
+    all.iter().map(card).collect()
 }
 
 /// Nodes that keep others waiting, which are printed.
-pub(super) const BLOCKERS: usize = 5;
+const BLOCKERS: usize = 5;
 
-/// How many nodes of the DAG are in each state.
-pub(super) fn states(progress: &Progress) -> String {
-    let counts = progress.counts.iter().map(|(state, count)| format!("{count} {}", state.name()));
-    format!("{}.", counts.collect::<Vec<_>>().join(", "))
-}
-
-/// Stands above the command that goes on with a DAG.
-pub(super) const TO_GO_ON: &str =
-    "To submit what is not done again, once what its nodes failed of is corrected:";
-
-/// What stands before a node that failed or is on hold.
-fn label(blocker: &Blocker) -> &'static str {
-    match (blocker.waiting, blocker.state) {
-        (0, NodeState::Failed) => "Failed: ",
-        (0, _) => "On hold: ",
-        _ => "Blocked: ",
+/// How far a DAG is, what keeps its nodes waiting, and how it goes on.
+fn dag(progress: &Progress) -> Card {
+    let state = |(state, count): &(NodeState, usize)| format!("{count} {}", state.name());
+    let states: Vec<String> = progress.counts.iter().map(state).collect();
+    let manager = manager(progress).map_or_else(String::new, |text| format!(" {text}"));
+    let header = format!("DAG: nodes {}.{manager}", states.join(", "));
+    let act = match progress.resume {
+        Some(_) => "Correct what its nodes failed of, then submit what is not done again.",
+        None => "",
+    };
+    let mut card = Card::new(header, Recommendation::Change, act);
+    if let Some(Manager { state: ManagerState::Held { reason }, .. }) = &progress.manager {
+        card.quote(reason, REASON);
     }
+    for blocker in progress.blockers.iter().take(BLOCKERS) {
+        let label = match (blocker.waiting, blocker.state) {
+            (0, NodeState::Failed) => "failed",
+            (0, _) => "on hold",
+            _ => "blocked",
+        };
+        card.say(label, blocked(blocker));
+    }
+    card.say("", more_blockers(progress).unwrap_or_default());
+    progress.resume.iter().for_each(|command| card.command("once done", None, command));
+    card
 }
 
 /// A node that failed or is on hold, and how many wait for it.
-pub(super) fn blocked(blocker: &Blocker) -> String {
+fn blocked(blocker: &Blocker) -> String {
     let jobs: Vec<String> = blocker.jobs.iter().map(ToString::to_string).collect();
     let jobs = if jobs.len() > 3 { String::new() } else { format!(" (job {})", jobs.join(", ")) };
     let is = match blocker.state {
@@ -424,29 +411,11 @@ pub(super) fn blocked(blocker: &Blocker) -> String {
 }
 
 /// What is said of nodes that failed or are on hold and are not printed.
-pub(super) fn more_blockers(progress: &Progress) -> Option<String> {
+fn more_blockers(progress: &Progress) -> Option<String> {
     let rest = progress.blockers.len().checked_sub(BLOCKERS).filter(|rest| *rest > 0)?;
     let blocked = match progress.blocked {
         0 => String::new(),
         blocked => format!(" {} in all wait for them.", plural(blocked, "node")),
     };
     Some(format!("{} failed or are on hold.{blocked}", plural(rest, "more node")))
-}
-
-fn print_progress(out: &mut dyn Write, progress: &Progress, page: &Page) -> io::Result<()> {
-    let columns = page.style.columns;
-    if let Some(text) = manager(progress) {
-        out.write_all(wrap("", 2, &text, columns).as_bytes())?;
-    }
-    out.write_all(wrap("DAG: nodes ", 2, &states(progress), columns).as_bytes())?;
-    for blocker in progress.blockers.iter().take(BLOCKERS) {
-        out.write_all(wrap(label(blocker), 2, &blocked(blocker), columns).as_bytes())?;
-    }
-    if let Some(text) = more_blockers(progress) {
-        out.write_all(wrap("", 2, &text, columns).as_bytes())?;
-    }
-    if let Some(command) = &progress.resume {
-        writeln!(out, "{TO_GO_ON}\n{command}")?;
-    }
-    Ok(())
 }

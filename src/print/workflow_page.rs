@@ -1,13 +1,11 @@
 //! `-html`: what `-workflow` prints, on a page.
 
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
 
-use super::sizes::{Part, parts};
-use super::workflow::{
-    ACTION, BLOCKERS, TO_GO_ON, action, blocked, counts, grouping, manager, more_blockers,
-    outputs_left_out, place, quarter, sentence, states, to_do,
-};
-use crate::page::{Section, list, wide};
+use super::card::Card;
+use super::html::article;
+use super::workflow::{counts, grouping, outputs_left_out, place, quarter};
+use crate::page::{Section, wide};
 use crate::workflow::{Matrix, NodeState, PlaceRuns, Progress, Row, View};
 
 /// Causes that have a column of their own; the others share one.
@@ -17,18 +15,18 @@ const CAUSES: usize = 12;
 const BAR: (usize, usize) = (900, 28);
 
 /// What is said first.
-pub(super) fn in_short(view: &View, now: i64) -> Markup {
-    let bad = view.suspects.iter().map(|one| format!("Bad place: {}", sentence(one)));
+pub(super) fn in_short(view: &View, cards: &[Card]) -> Markup {
+    let mut to_do = cards.iter().enumerate().filter(|(_, card)| !card.act.is_empty()).peekable();
     html! {
         p.headline { (counts(view)) }
-        @if let Some(recovering) = &view.recovery { p { (ACTION) (action(recovering)) } }
-        (PreEscaped(list(&bad.collect::<Vec<_>>())))
-        @for part in to_do(view, now) { (paragraph(part)) }
+        @if to_do.peek().is_some() { ul { @for (at, card) in to_do {
+            li { a href={ "#place-" (at) } { (card.header) } ". " (card.act) }
+        } } }
     }
 }
 
 /// The parts of a page.
-pub(super) fn sections(view: &View) -> Vec<Section> {
+pub(super) fn sections(view: &View, cards: &[Card]) -> Vec<Section> {
     let mut sections = Vec::new();
     if !view.matrix.rows.is_empty() {
         let body = html! {
@@ -37,27 +35,14 @@ pub(super) fn sections(view: &View) -> Vec<Section> {
         };
         sections.push(Section::new("places", "Failed runs by place and cause", body));
     }
-    let sizes = parts(&view.sizes);
-    if !sizes.is_empty() {
-        let body = html! { @for part in sizes { (paragraph(part)) } };
-        sections.push(Section::new("sizes", "What jobs should ask for", body));
-    }
-    if let Some(progress) = &view.progress {
-        sections.push(Section::new("dag", "How far the DAG is", of_dag(progress)));
+    if !cards.is_empty() {
+        let body = html! {
+            @if let Some(progress) = &view.progress { (bar(progress)) }
+            @for (at, card) in cards.iter().enumerate() { (article("place", at, card, None)) }
+        };
+        sections.push(Section::new("workflow", "What to do about these runs", body));
     }
     sections
-}
-
-pub(super) fn paragraph(part: Part<'_>) -> Markup {
-    match part {
-        Part::Text(label, text) => html! { p { (label) (text) } },
-        Part::Lines(lines) => command(&lines),
-        Part::Command(heading, line) => html! { p { (heading) } (command(line)) },
-    }
-}
-
-fn command(line: &str) -> Markup {
-    html! { pre { code { (line) } } }
 }
 
 /// A row for each place, a column for each cause; the darker, the larger the share of the runs at
@@ -111,8 +96,8 @@ fn cell(count: usize, ended: usize) -> Markup {
     }
 }
 
-/// A bar of the nodes by state, and what keeps others waiting.
-fn of_dag(progress: &Progress) -> Markup {
+/// A bar of the nodes of a DAG by state.
+fn bar(progress: &Progress) -> Markup {
     let (width, height) = BAR;
     let all: usize = progress.counts.iter().map(|(_, count)| count).sum();
     let share = |count: usize| width as f64 * count as f64 / all.max(1) as f64;
@@ -123,10 +108,7 @@ fn of_dag(progress: &Progress) -> Markup {
         (state, from, share(count))
     });
     let bars: Vec<(NodeState, f64, f64)> = bars.collect();
-    let blocked: Vec<String> = progress.blockers.iter().take(BLOCKERS).map(blocked).collect();
     html! {
-        @if let Some(text) = manager(progress) { p { (text) } }
-        p { "Nodes: " (states(progress)) }
         svg viewBox={ "0 0 " (width) " " (height) } role="img" aria-label="nodes by state" {
             @for (state, from, share) in &bars {
                 rect class=(class(*state)) x=(format!("{from:.1}")) y="0" width=(format!("{share:.1}"))
@@ -139,9 +121,6 @@ fn of_dag(progress: &Progress) -> Markup {
             }
             (state.name())
         } } }
-        (PreEscaped(list(&blocked)))
-        @if let Some(text) = more_blockers(progress) { p { (text) } }
-        @if let Some(resume) = &progress.resume { p { (TO_GO_ON) } (command(resume)) }
     }
 }
 

@@ -95,7 +95,7 @@ fn the_page_has_the_sizes() {
     let said = place.advise(&format!("{WORDS} -now {NOW} -html page.html"));
     assert_eq!(said.status, 0, "{said:?}");
     let page = std::fs::read_to_string(place.path("page.html")).unwrap();
-    assert!(page.contains("What jobs should ask for"), "{page}");
+    assert!(page.contains("Ask for 3456 MiB of memory."), "{page}");
     assert!(page.contains("request_memory = 3456 MB"), "{page}");
 }
 
