@@ -1,15 +1,13 @@
 //! What is kept of an advice, to tell the next one from it, and how holds end.
 
-use std::mem::{Discriminant, discriminant};
-
 use classads::ClassAd;
 
-use super::{Advice, Evidence, Recommendation};
+use super::{Advice, Recommendation};
 use crate::history::Action;
 use crate::job_status::{self, COMPLETED, HELD, REMOVED};
 use crate::text::hash;
 
-/// How a hold stood at the last look: 64 bytes, and eight for each kind of evidence.
+/// How a hold stood at the last look: 32 bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Stand {
     held_since: i64,
@@ -17,8 +15,7 @@ pub(crate) struct Stand {
     pub(crate) recommendation: Recommendation,
     action: Option<Action>,
     /// Of the job to try, the change, what to wait for or what to look at.
-    pub(crate) what: u64,
-    evidence: Box<[Discriminant<Evidence>]>,
+    what: u64,
     /// The look that it is of.
     pub(crate) look: u64,
 }
@@ -109,7 +106,6 @@ impl Stand {
             recommendation: advice.recommendation,
             action: advice.action,
             what: hash(&what),
-            evidence: advice.evidence.iter().map(discriminant).collect(),
             look,
         }
     }
@@ -126,12 +122,6 @@ impl Stand {
         }
         let same = (self.action, self.what) == (was.action, was.what);
         (!same).then_some(News::Detail { was: recommendation })
-    }
-
-    /// The first evidence of a kind that was not seen before, else the first.
-    pub(crate) fn telling<'a>(&self, now: &'a Advice) -> Option<&'a Evidence> {
-        let new = now.evidence.iter().find(|seen| !self.evidence.contains(&discriminant(*seen)));
-        new.or_else(|| now.evidence.first())
     }
 }
 
@@ -163,16 +153,6 @@ mod tests {
         assert_eq!(Stand::of(&samples::memory(7, 0, 2048), 1).news(Some(&was)), None);
         let news = Stand::of(&samples::memory(7, 0, 4096), 1).news(Some(&was));
         assert_eq!(news, Some(News::Detail { was: Recommendation::Change }));
-    }
-
-    #[test]
-    fn the_newest_kind_of_evidence_tells() {
-        let advice = samples::transfer(7, 0);
-        assert!(advice.evidence.len() > 1);
-        let mut before = advice.clone();
-        let last = before.evidence.pop();
-        assert_eq!(Stand::of(&before, 0).telling(&advice), last.as_ref());
-        assert_eq!(Stand::of(&advice, 0).telling(&advice), advice.evidence.first());
     }
 
     #[test]

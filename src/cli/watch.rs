@@ -1,7 +1,6 @@
 //! `-watch`: looks again and again, and prints what changed.
 //!
-//! Of each held job a few bytes are kept ([`Stand`]). What changed alike for jobs of a cluster is
-//! one line.
+//! Of each held job a few bytes are kept ([`Stand`]).
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::{IsTerminal, Write};
@@ -11,10 +10,10 @@ use super::RunError;
 use super::output::say;
 use super::request::Asked;
 use super::run::{NOTHING_JUDGED, tell};
+use crate::advice::Advice;
 use crate::advice::news::{END_ATTRIBUTES, End, News, Stand};
-use crate::advice::{Advice, Recommendation, SharedCause};
 use crate::inquiry::{Config, InquiryError, Remarks};
-use crate::print::{self, Page, PrintForm, Printer, wrap};
+use crate::print::{self, Changes, Page, PrintForm, Printer, wrap};
 use crate::queue::{AdText, JobSpec, QueueError, Schedd, Selection, end_well_at_interrupt};
 use crate::sentences;
 use crate::sentences::times::second;
@@ -139,28 +138,6 @@ struct Watch<'a> {
     look: u64,
 }
 
-/// Jobs of which one line tells.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Line {
-    Advice { cluster: i32, news: News, now: Recommendation, cause: SharedCause },
-    End { cluster: i32, end: End },
-}
-
-/// The jobs of a line.
-#[derive(Debug)]
-struct Jobs {
-    first: JobId,
-    count: usize,
-    /// Why the first has this advice, and a hash of what to do.
-    reason: String,
-    what: u64,
-    /// What to do is the same for all.
-    is_same: bool,
-}
-
-/// The lines of a look.
-type Lines = BTreeMap<Line, Jobs>;
-
 impl Watch<'_> {
     /// What a call without `-watch` prints; whether there is nothing to watch.
     fn first(&mut self, out: &mut dyn Write) -> Result<bool, RunError> {
@@ -208,24 +185,13 @@ impl Watch<'_> {
         let page = self.page(now);
         let as_json = self.prints_json();
         let (known, look) = (&mut self.known, self.look);
-        let mut lines = Lines::new();
+        let mut changes = Changes::default();
         let mut take = |advice: &Advice, _: Option<&AdText>| {
             let job = advice.held.job;
             let stand = Stand::of(advice, look);
-            let was = known.get(&job);
-            match stand.news(was) {
+            match stand.news(known.get(&job)) {
                 Some(news) if as_json => print::json_watched(out, advice, &page, news)?,
-                Some(news) => {
-                    let telling = was.map_or(advice.evidence.first(), |was| was.telling(advice));
-                    let line = Line::Advice {
-                        cluster: job.cluster,
-                        news,
-                        now: advice.recommendation,
-                        cause: advice.held.cause.clone(),
-                    };
-                    let reason = || sentences::in_short(advice, news, telling);
-                    add(&mut lines, line, job, stand.what, reason);
-                }
+                Some(news) => changes.add(advice, news),
                 None => {}
             }
             known.insert(job, stand);
@@ -233,7 +199,7 @@ impl Watch<'_> {
         };
         let answer = self.asked.inquiry.ask(self.config, now, &mut take);
         // What was kept is not news at the next look.
-        print_lines(out, lines, &page)?;
+        changes.print(out, &page)?;
         for line in answer?.remarks.faults {
             if self.said.len() < WARNINGS && self.said.insert(fnv1a(line.as_bytes())) {
                 say("Warning", &line);
@@ -249,7 +215,7 @@ impl Watch<'_> {
         let over: Vec<JobId> = over.map(|(job, _)| *job).collect();
         for some in over.chunks(ENDS) {
             let ads = self.schedd.any_ads(some, END_ATTRIBUTES)?;
-            let mut lines = Lines::new();
+            let mut lines: BTreeMap<(i32, End), (JobId, usize)> = BTreeMap::new();
             for job in some {
                 let end = End::of(ads.get(job));
                 let stand = self.known.remove(job);
@@ -259,12 +225,13 @@ impl Watch<'_> {
                 if let Some(stand) = stand.filter(|_| self.prints_json()) {
                     print::json_end_of_hold(out, *job, stand.recommendation, end, page.now)?;
                 } else {
-                    let line = Line::End { cluster: job.cluster, end };
-                    add(&mut lines, line, *job, 0, String::new);
+                    lines.entry((job.cluster, end)).or_insert((*job, 0)).1 += 1;
                 }
             }
-            if !self.prints_json() {
-                print_lines(out, lines, page)?;
+            let begins = format!("{} ", second(page.now, &page.zone));
+            for ((_, end), (first, count)) in lines {
+                let text = sentences::end_of_hold(first, count, end);
+                out.write_all(wrap(&begins, 4, &text, page.style.columns).as_bytes())?;
             }
         }
         while self.released.len() > RELEASED {
@@ -297,33 +264,6 @@ impl Watch<'_> {
     fn page(&self, now: i64) -> Page {
         Page::here(self.asked.printing.style, now)
     }
-}
-
-/// Adds a job to its line. The reason is that of the first.
-fn add(lines: &mut Lines, line: Line, job: JobId, what: u64, reason: impl FnOnce() -> String) {
-    let jobs = lines.entry(line).or_insert_with(|| Jobs {
-        first: job,
-        count: 0,
-        reason: reason(),
-        what,
-        is_same: true,
-    });
-    jobs.count += 1;
-    jobs.is_same &= jobs.what == what;
-}
-
-fn print_lines(out: &mut dyn Write, lines: Lines, page: &Page) -> Result<(), RunError> {
-    let begins = format!("{} ", second(page.now, &page.zone));
-    for (line, Jobs { first, count, reason, is_same, .. }) in lines {
-        let text = match line {
-            Line::Advice { news, now, .. } => {
-                sentences::news(first, count, news, now, &reason, is_same)
-            }
-            Line::End { end, .. } => sentences::end_of_hold(first, count, end),
-        };
-        out.write_all(wrap(&begins, 4, &text, page.style.columns).as_bytes())?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! - `attributes`: the one list of attributes for scripts.
 //! - `autoformat`: `-af`.
 //! - `card`: what is said of like holds in a few lines.
+//! - `changes`: `-watch`.
 //! - `colour`: the word of an advice in colour at a terminal.
 //! - `columns`: what `-af` and `-format` ask for.
 //! - `decision`: the table of `-why`.
@@ -31,6 +32,7 @@
 mod attributes;
 mod autoformat;
 mod card;
+mod changes;
 mod colour;
 mod columns;
 mod decision;
@@ -59,6 +61,7 @@ use std::io::{self, Write};
 
 use jiff::tz::TimeZone;
 
+pub(crate) use changes::Changes;
 use groups::Groups;
 pub(crate) use html::{Html, is_page};
 pub(crate) use json::{

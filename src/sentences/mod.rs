@@ -31,9 +31,7 @@ pub use diagnosis::diagnosis;
 pub use edits::{by_hand, edit_facts, slots as slots_for, whole_change};
 pub(crate) use edits::{next_time, then_release};
 pub(crate) use short::to_do;
-pub(crate) use watching::{
-    ANSWERS_AGAIN, NONE_LEFT, asks_again, end_of_hold, ended, in_short, news,
-};
+pub(crate) use watching::{ANSWERS_AGAIN, NONE_LEFT, asks_again, end_of_hold, ended, news};
 
 use jiff::tz::TimeZone;
 

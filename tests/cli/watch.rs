@@ -134,9 +134,9 @@ fn a_new_hold_reason_is_quoted_and_keeps_its_secret() {
     watching.line("  more ");
     let reason = "HoldReason = \"Error: cannot open https://me:Ab12cd34@data.example/x\"\n";
     queue.holds(&[ad(7, 0, ""), ad(7, 1, reason)]);
-    let held = watching.line("went on hold");
-    let quoted = "\"Error: cannot open https://***@data.example/x\"";
-    assert!(held.contains(quoted) && !held.contains("Ab12cd34"), "{held}");
+    watching.line(" On hold: Job 7.1");
+    let held = watching.line("  | ");
+    assert_eq!(held, "  | Error: cannot open https://***@data.example/x");
 }
 
 #[test]
@@ -145,22 +145,17 @@ fn changes_are_printed_until_no_job_is_left() {
     let watching = queue.watch("-watch:1 -wide 7");
     watching.line("2 jobs of cluster 7");
     queue.holds(&[ad(7, 0, ""), ad(7, 1, ""), ad(7, 2, "")]);
-    let held = watching.line("went on hold");
-    assert!(held.contains(" 7.2 went on hold: "), "{held}");
-    assert!(held.contains("Code 13: \"Transfer input files failure"), "{held}");
+    watching.line(" On hold: Job 7.2");
+    watching.line("  | ");
     queue.holds(&[0, 1, 2].map(|proc| ad(7, proc, EDITED)));
-    let changed = watching.line(" -> ");
-    assert!(changed.contains(" 3 jobs of cluster 7: "), "{changed}");
-    assert!(
-        changed.contains(": change -> look. Look at the access point's SYSTEM_PERIODIC_HOLD: "),
-        "{changed}"
-    );
+    watching.line(" Was change: 3 jobs of cluster 7");
+    assert!(watching.line("LOOK").contains("Look at the access point's SYSTEM_PERIODIC_HOLD"));
     queue.holds(&[
         ad(7, 0, &format!("{EDITED}NumHolds = 2\nEnteredCurrentStatus = 1772359300\n")),
         ad(7, 1, EDITED),
         ad(7, 2, EDITED),
     ]);
-    assert!(watching.line("again").contains(" 7.0 is on hold again: "));
+    watching.line(" On hold again: Job 7.0");
     queue.is(
         "gone.ads",
         "ClusterId = 7\nProcId = 1\nJobStatus = 4\nExitCode = 0\nExitBySignal = false\n",
@@ -219,7 +214,7 @@ fn a_schedd_that_is_away_is_said_once() {
     queue.holds(&[ad(7, 0, EDITED)]);
     fs::remove_file(queue.place.path("away")).expect("it was there");
     assert_eq!(watching.complaint(), "Note: the queue answers again\n");
-    watching.line("-> look");
+    watching.line("  LOOK ");
 }
 
 #[test]
@@ -244,7 +239,7 @@ fn a_terminal_is_told_once_what_is_waited_for() {
     drop(program);
     watching.line("Job 7.0");
     queue.holds(&[ad(7, 0, EDITED)]);
-    watching.line(" -> ");
+    watching.line("  LOOK ");
     queue.holds(&[]);
     queue.is("present", "");
     watching.line("None of the jobs is in the queue any more.");

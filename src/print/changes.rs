@@ -1,0 +1,33 @@
+//! `-watch`: what changed, a card for each group of like holds.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use super::Page;
+use super::groups::Groups;
+use crate::advice::Advice;
+use crate::advice::news::News;
+use crate::sentences;
+use crate::sentences::times::second;
+
+/// What changed since the last look.
+#[derive(Debug, Default)]
+pub(crate) struct Changes(BTreeMap<News, Groups>);
+
+impl Changes {
+    pub(crate) fn add(&mut self, advice: &Advice, news: News) {
+        self.0.entry(news).or_default().add(advice);
+    }
+
+    /// Prints cards, each behind an empty line, with the time and what changed before the jobs.
+    pub(crate) fn print(self, out: &mut dyn Write, page: &Page) -> io::Result<()> {
+        for (news, groups) in self.0 {
+            let begins = format!("{} {}", second(page.now, &page.zone), sentences::news(news));
+            for (mut card, ..) in groups.on_page(usize::MAX, page).cards {
+                card.header = format!("{begins}: {}", card.header);
+                write!(out, "\n{}", card.text(&page.style))?;
+            }
+        }
+        Ok(())
+    }
+}
