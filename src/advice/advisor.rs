@@ -707,6 +707,7 @@ impl<'a> Advisor<'a> {
     fn conclude(&self, question: &Question<'_>, chances: &Chances) -> Advice {
         let Question { held, facts, hold, spent, .. } = question;
         let parts = changes::JudgedHold::of(hold);
+        let job = self.history().job(held.job);
         let costs = self.costs.of_job(spent).of_hold(question.aged_for());
         let decision = self.decision(question, chances, &costs);
         let of_action = |wanted: Action| {
@@ -738,7 +739,10 @@ impl<'a> Advisor<'a> {
             commands_after = commands.drain(..).chain(commands_after).collect();
         }
         Advice {
-            held: describe(held, hold, &parts, facts),
+            held: HeldJob {
+                stretches: job.map_or_else(Vec::new, |job| job.stretches(question.now)),
+                ..describe(held, hold, &parts, facts)
+            },
             recommendation: decision.recommendation,
             action: decision.action,
             success,
@@ -875,6 +879,7 @@ fn describe(
         num_holds: u32::try_from(hold.identity.num_holds).unwrap_or(0),
         dagman_job_id: held.dagman_job_id,
         place: changes::failed_at(parts, facts).map(|(_, name)| name.into()),
+        stretches: Vec::new(),
     }
 }
 

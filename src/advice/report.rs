@@ -11,7 +11,7 @@ use super::meaning::SharedCause;
 use super::{Change, Choices, Command, Costs, Curve, Evidence, LookAt, Target, TryOne, Undecided};
 use crate::catalogue::Reading;
 use crate::diagnosis::Diagnosis;
-use crate::history::{Action, EventLogView};
+use crate::history::{Action, EventLogView, Stretch};
 use crate::metrics::Band;
 use crate::policy::Prediction;
 use crate::text::{Foreign, in_words};
@@ -105,6 +105,8 @@ pub struct HeldJob {
     pub dagman_job_id: Option<i32>,
     /// The site of its last run, else the machine, where known.
     pub place: Option<Foreign>,
+    /// When it was on hold and when its program ran, as far as logs show that.
+    pub stretches: Vec<Stretch>,
 }
 
 /// An event that would change the advice.

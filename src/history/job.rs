@@ -58,6 +58,17 @@ pub struct JobHistory {
     pub peaks: Option<Box<Known<Peaks>>>,
 }
 
+/// From when until when a job was on hold, or its program ran, Unix seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    /// It was on hold.
+    pub held: bool,
+    /// From when.
+    pub from: i64,
+    /// Until when.
+    pub to: i64,
+}
+
 /// Steps of a life that is over, most of the time.
 const SHORT: usize = 64;
 
@@ -65,6 +76,28 @@ impl JobHistory {
     /// The steps not after `instant`.
     pub fn steps_until(&self, instant: i64) -> &[Step] {
         &self.steps[..self.steps.partition_point(|step| step.time <= instant)]
+    }
+
+    /// When the job was on hold and when its program ran, until `now`.
+    pub fn stretches(&self, now: i64) -> Vec<Stretch> {
+        let mut found = Vec::new();
+        let mut open: Option<Stretch> = None;
+        for step in self.steps_until(now) {
+            let held = match step.what {
+                What::Held(_) => Some(true),
+                What::Executing(_) => Some(false),
+                What::Released { .. }
+                | What::Terminated(_)
+                | What::Evicted(_)
+                | What::ShadowException
+                | What::Removed => None,
+                _ => continue,
+            };
+            found.extend(open.take().map(|open| Stretch { to: step.time, ..open }));
+            open = held.map(|held| Stretch { held, from: step.time, to: now });
+        }
+        found.extend(open);
+        found
     }
 
     /// The last ad known at `instant`.
@@ -347,6 +380,21 @@ mod tests {
     }
 
     #[test]
+    fn a_job_that_is_held_again_has_a_stretch_for_each_hold_and_run() {
+        let held = What::Held(crate::history::Hold { code: 13, subcode: 0, reason: None });
+        let whats = [What::Submitted, held, What::Released { by_person: true }];
+        let again = [What::InputStarted, What::Executing(None), held];
+        let steps = (1..).zip(whats.into_iter().chain(again));
+        let job = JobHistory {
+            steps: steps.map(|(time, what)| step(time, what)).collect(),
+            ..JobHistory::default()
+        };
+        let all = job.stretches(9).into_iter().map(|one| (one.held, one.from, one.to));
+        assert_eq!(all.collect::<Vec<_>>(), [(true, 2, 3), (false, 5, 6), (true, 6, 9)]);
+        assert_eq!(job.stretches(1), []);
+    }
+
+    #[test]
     fn machines_in_order_are_those_of_each_instant() {
         let mut symbols = Symbols::default();
         let (one, two) = (Some(symbols.intern("one")), Some(symbols.intern("two")));
@@ -377,7 +425,7 @@ mod tests {
 
     #[test]
     fn releases_that_failed_are_counted() {
-        let held = |code| What::Held(super::super::Hold { code, subcode: 0, reason: None });
+        let held = |code| What::Held(crate::history::Hold { code, subcode: 0, reason: None });
         let released = What::Released { by_person: true };
         let lived = [
             held(13),

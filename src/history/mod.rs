@@ -53,7 +53,7 @@ pub(crate) use attempt::{Attempt, AttemptEnd, attempts};
 pub use builder::HistoryBuilder;
 pub(crate) use builder::OpenHold;
 pub use episode::{Episode, HoldIdentity, HoldInQueue, Until};
-pub use job::{JobHistory, Known};
+pub use job::{JobHistory, Known, Stretch};
 pub use noted::NotedActions;
 pub use peaks::Peaks;
 pub(crate) use read::EPOCH_ATTRIBUTES;

@@ -11,6 +11,7 @@ use super::incidents::{HEADINGS, Incidents, Row, Times, WHAT};
 use super::workflow::{self, thrash};
 use super::workflow_page::{in_short, sections};
 use crate::advice::{Advice, Recommendation};
+use crate::history::Stretch;
 use crate::page::{self, Section, document, wide};
 use crate::sentences::times::length;
 use crate::sentences::{self, choices};
@@ -25,6 +26,9 @@ const OLD_TITLE: &str = "What is wrong where";
 
 /// Cards and rows of incidents on a page: more than anybody reads.
 const MOST: usize = 500;
+
+/// Times on hold and runs of a job that its line shows.
+const STRETCHES: usize = 40;
 
 /// Whether a text is a page of this program.
 pub(crate) fn is_page(text: &str) -> bool {
@@ -83,8 +87,16 @@ impl Html {
         let (of_one, _) = incidents.rows(Some(usize::from(one)), page);
         let tells = |times: &Times| times.passed.is_some() || times.held[0] != times.held[1];
         let times = of_one.first().map(|row| row.times).filter(tells);
+        let passed = times.and_then(|times| times.passed);
         let advice = html! {
-            @if let Some(times) = times { p { (axis(times, times.held[0])) (when(times)) } }
+            @match cards.first() {
+                Some((_, 1, first)) if one && first.held.stretches.len() > 1 => {
+                    (attempts(&first.held.stretches, passed, page.now))
+                }
+                _ => @if let Some(times) = times {
+                    p { (axis(times, times.held[0])) (when(times)) }
+                }
+            }
             @for (at, (card, jobs, first)) in cards.iter().enumerate() {
                 (article("card", at, card, Some((*jobs, first, page))))
             }
@@ -156,15 +168,43 @@ fn table(incidents: &Incidents, cards: &[(Card, usize, Advice)], page: &Page) ->
 /// A bar from the first hold to the last, and a ring where another job got through, on a line of so
 /// many seconds until now.
 fn axis(times: Times, seconds: i64) -> Markup {
+    line_of(seconds, &[("holds", times.held)], times.passed, &when(times))
+}
+
+/// A line of so many seconds until now, with bars on it by their class, and a ring.
+fn line_of(seconds: i64, bars: &[(&str, [i64; 2])], ring: Option<i64>, says: &str) -> Markup {
     let at = |ago: i64| {
         let share = (ago as f64 / seconds.max(1) as f64).clamp(0.0, 1.0);
         format!("{:.1}", 154.0 - 148.0 * share)
     };
-    let [first, last] = times.held;
-    html! { svg.times viewBox="0 0 160 14" role="img" aria-label=(when(times)) {
+    html! { svg.times viewBox="0 0 160 14" role="img" aria-label=(says) {
+        title { (says) }
         line x1="6" x2="154" y1="7" y2="7" {}
-        line.holds x1=(at(first)) x2=(at(last)) y1="7" y2="7" {}
-        @if let Some(ago) = times.passed { circle cx=(at(ago)) cy="7" r="4.5" {} }
+        @for (class, [first, last]) in bars {
+            line class=(class) x1=(at(*first)) x2=(at(*last)) y1="7" y2="7" {}
+        }
+        @if let Some(ago) = ring { circle cx=(at(ago)) cy="7" r="4.5" {} }
+    } }
+}
+
+/// When a job was on hold, when its program ran, and when another job got through, on such a line.
+fn attempts(stretches: &[Stretch], passed: Option<i64>, now: i64) -> Markup {
+    let stretches = &stretches[stretches.len().saturating_sub(STRETCHES)..];
+    let ago = |at: i64| now.saturating_sub(at);
+    let of = |one: &Stretch| (if one.held { "held" } else { "runs" }, [one.from, one.to].map(ago));
+    let says = |one: &Stretch| {
+        let [from, to] = [one.from, one.to].map(|at| length(ago(at)));
+        format!("{} {from} to {to} ago", if one.held { "held" } else { "ran" })
+    };
+    let bars: Vec<_> = stretches.iter().map(of).collect();
+    let passes = passed.map(|ago| format!("another job got through {} ago", length(ago)));
+    let says: Vec<String> = stretches.iter().map(says).chain(passes).collect();
+    let first = stretches.first().map_or(0, |one| ago(one.from));
+    let held = stretches.iter().filter(|one| one.held).count();
+    html! { p {
+        (line_of(first, &bars, passed, &says.join(", ")))
+        "Held " (plural(held, "time")) " (red) and ran " (plural(bars.len() - held, "time"))
+        " (green) in " (length(first)) "."
     } }
 }
 
@@ -353,6 +393,7 @@ mod tests {
     fn a_page_of_one_card_has_neither_table_nor_contents() {
         let (html, _) = printed(&[samples::transfer(7, 0)], true);
         check(&html);
+        assert!(html.contains("ran 2h21m to 2h14m ago, held 2h14m to 0s ago"), "{html}");
         assert!(!html.contains("<nav") && !html.contains("Incidents"), "{html}");
         assert!(html.contains("<details open>") && html.contains("&lt;about&gt;"), "{html}");
         let (html, _) = printed(&[], false);

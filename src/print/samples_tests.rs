@@ -7,7 +7,7 @@ use crate::advice::{
 };
 use crate::diagnosis::Diagnosis;
 use crate::features::Scope;
-use crate::history::{Action, EventLogView};
+use crate::history::{Action, EventLogView, Stretch};
 use crate::metrics::Band;
 use crate::policy::Prediction;
 use crate::sizes::Resource;
@@ -39,6 +39,11 @@ pub(crate) fn transfer(cluster: i32, proc: i32) -> Advice {
             user: None,
             dagman_job_id: None,
             place: Some("ep3".into()),
+            stretches: vec![
+                Stretch { held: true, from: NOW - 9000, to: NOW - 8600 },
+                Stretch { held: false, from: NOW - 8500, to: NOW - 8040 },
+                Stretch { held: true, from: NOW - 8040, to: NOW },
+            ],
         },
         recommendation: Recommendation::Release,
         action: Some(Action::AsIs),
