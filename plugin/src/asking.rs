@@ -31,8 +31,9 @@ const ALONE: usize = 100;
 
 /// True of held jobs whose advice is of this hold and counts. What users may write is not
 /// evaluated: `unparse` gives the text of an attribute.
-const COUNTS: &str = "(unparse(NumHolds) == unparse(HoldAdviceNumHolds) && unparse(EnteredCurrentStatus) == \
-     unparse(HoldAdviceEntered) && time() < int(unparse(HoldAdviceExpires)))";
+const COUNTS: &str = "(unparse(HoldAdviceNumHolds) == unparse(NumHolds) \
+     && unparse(HoldAdviceEntered) == unparse(EnteredCurrentStatus) \
+     && time() < int(unparse(HoldAdviceExpires)))";
 
 /// True of jobs whose hold can be named: the others take no places.
 const NAMED: &str = "regexp(\"^[0-9]+$\", unparse(NumHolds)) && \
@@ -497,6 +498,20 @@ mod tests {
     fn lose(asking: &mut Asking) {
         let late = ProcessError::Late { what: "condor_q".to_owned() };
         assert!(asking.noted::<()>(Err(late), Instant::now()).is_err());
+    }
+
+    #[test]
+    fn what_counts_is_the_same_for_all() {
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let counts = COUNTS.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap();
+        let counts = words(counts);
+        for text in [
+            include_str!("../config.d/40-holdadvise"),
+            include_str!("../print-formats/hold_advice.cpf"),
+            include_str!("../README.md"),
+        ] {
+            assert!(words(&text.replace('\\', "")).contains(&counts), "{text}");
+        }
     }
 
     #[test]

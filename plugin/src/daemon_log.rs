@@ -34,8 +34,10 @@ fn append(log: &Path, most: u64, lines: &[String]) -> io::Result<()> {
     if most > 0 && file.metadata()?.len() >= most {
         let mut old = log.as_os_str().to_owned();
         old.push(".old");
-        rename(log, old)?;
-        file = open()?;
+        // Where it cannot be, it grows.
+        if rename(log, old).is_ok() {
+            file = open()?;
+        }
     }
     let now = Zoned::now().strftime("%m/%d/%y %H:%M:%S");
     let text: String =

@@ -395,9 +395,14 @@ fn held_job(id: JobId, ad: &mut ClassAd, like: Option<Arc<str>>) -> Option<HeldJ
     Some(HeldJob { id, owner, ad: text, hold, old })
 }
 
-/// An expression of a user is no number of the advisor.
+/// What the ad says already; `None` where it is not the advisor's: that writes no expressions.
 fn shown_of(ad: &ClassAd) -> Option<Shown> {
-    let integer = |name: &str| ad.get(name)?.as_literal()?.as_integer();
+    let is_literal =
+        |name: &&str| ad.get(name).is_none_or(|value| value.as_literal().is_some());
+    if !ADVICE.iter().all(is_literal) {
+        return None;
+    }
+    let integer = |name: &str| ad.integer(name);
     let word = ad.string("HoldAdvice")?;
     let probability = ad.real("HoldAdviceProbability");
     Some(Shown {
@@ -668,8 +673,8 @@ fn judged_of(job: &HeldJob, advice: &Advice, model: &str) -> Option<Judged> {
     })
 }
 
-/// What is said of an advice in an ad. No number that changes from pass to pass, and nothing about
-/// jobs of others: whoever may read the ad reads it.
+/// What is said of an advice in an ad. No number that changes from pass to pass, and of jobs of
+/// others only whether the cause is over: whoever may read the ad reads it.
 fn reason(advice: &Advice) -> String {
     let why = sentences::why(advice);
     let also = match advice.recommendation {

@@ -161,7 +161,7 @@ pub fn pass(config: &Config, now: i64, debug: bool) -> Result<Outcome, PassError
         *counts.advised.entry(job.advice).or_default() += 1;
     }
     log.extend(counts.line(&faults));
-    log.extend(stopped(&settings.looks, now).filter(|_| !judged.is_empty()));
+    log.extend(stopped(&settings.looks, now, settings.interval).filter(|_| !judged.is_empty()));
     Ok(Outcome::Made(Box::new(counts), faults, log))
 }
 

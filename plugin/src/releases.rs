@@ -66,23 +66,28 @@ pub fn settled(entries: &[Entry], lines: &[Line], now: i64) -> Vec<Entry> {
 
 /// A line of the log for each release among new entries.
 pub fn lines(new: &[Entry], entries: &[Entry]) -> Vec<String> {
-    let advised = |id: &str| {
-        entries.iter().find_map(|entry| match &entry.what {
-            EntryKind::Advice(advised) if advised.id == id => Some(advised),
+    let advised: HashMap<&str, &Advised> = (entries.iter())
+        .filter_map(|entry| match &entry.what {
+            EntryKind::Advice(advised) => Some((advised.id.as_str(), advised)),
             _ => None,
         })
-    };
+        .collect();
     let line = |entry: &Entry| {
         let EntryKind::Act(act) = &entry.what else { return None };
-        let Advised { owner, advice, diagnosis, probability, .. } =
-            advised(act.id.as_deref().filter(|_| act.step == ActStep::Done)?)?;
+        if act.step != ActStep::Done {
+            return None;
+        }
+        let job = act.hold.job;
+        let Some(advised) = act.id.as_deref().and_then(|id| advised.get(id)) else {
+            return Some(format!("Released {job}"));
+        };
+        let Advised { owner, advice, diagnosis, probability, .. } = advised;
         let cause = diagnosis.as_ref().and_then(|diagnosis| diagnosis.at_fault.first());
-        let cause = cause.map_or_else(|| "unknown".to_owned(), |one| format!("{:?}", one.fault));
+        let cause = cause.map_or_else(|| "unknown".to_owned(), |one| one.fault.to_string());
         let probability = probability.map_or_else(|| "?".to_owned(), |one| format!("{one:.2}"));
+        let owner = owner.as_deref().unwrap_or("?");
         Some(format!(
-            "Released {} of {}: advice {}, cause {cause}, probability {probability}",
-            act.hold.job,
-            owner.as_deref().unwrap_or("?"),
+            "Released {job} of {owner}: advice {}, cause {cause}, probability {probability}",
             advice.name()
         ))
     };

@@ -27,50 +27,33 @@ pub struct Written {
 /// Faults that are named.
 const FAULTS: usize = 5;
 
-/// Seconds of one transaction, in which the schedd answers nobody. Assumed: half of what nobody
-/// minds.
-const LONGEST: f64 = 0.5;
+/// How long one transaction may take, in which the schedd answers nobody. Assumed: half of what
+/// nobody minds.
+const LONGEST: Duration = Duration::from_millis(500);
 
-/// What a transaction takes: the schedd looks at all jobs of the queue for each attribute, and sets
-/// it in some of them.
-#[derive(Clone, Copy, Debug)]
-struct Pace {
-    /// Seconds for looking at all jobs for one attribute.
-    look: f64,
-    /// Seconds for setting it in one job.
-    set: f64,
-    /// Jobs of the next one at most: twice those of the last one.
-    most: usize,
-}
+/// Jobs of the first transaction, and of one at least. Assumed.
+const FIRST: usize = 50;
+const LEAST: usize = 10;
 
-impl Pace {
-    /// So many attributes of so many jobs take as long as a transaction may. The first one is small.
-    fn room(pace: Option<Self>, attributes: usize) -> (usize, usize) {
-        let Some(Self { look, set, most }) = pace else { return (1, 50) };
-        let at_once = (LONGEST / 2.0 / look).clamp(1.0, attributes as f64).floor();
-        let left = (LONGEST / at_once - look).max(look);
-        (at_once as usize, ((left / set) as usize).clamp(10, most))
-    }
-
-    /// After a transaction of so many attributes of so many jobs.
-    fn after(pace: Option<Self>, (attributes, jobs): (usize, usize), took: Duration) -> Self {
-        let one = took.as_secs_f64() / attributes as f64;
-        let look = pace.map_or(one, |pace| pace.look.min(one));
-        // What the first one took beside looking is not known.
-        let set = ((one - look) / jobs as f64).max(look / 1_000.0);
-        Self { look, set, most: (2 * jobs).clamp(10, BATCH) }
+/// Jobs of the next transaction at most, after one of so many.
+fn fitted(most: usize, jobs: usize, took: Duration) -> usize {
+    match took > LONGEST {
+        true => (jobs / 2).max(LEAST).min(most),
+        // A small one says nothing of a large one.
+        false if jobs == most => (2 * most).min(BATCH),
+        false => most,
     }
 }
 
-/// Writes, until the deadline; of that time a third is for what makes advice count. After each
-/// transaction the schedd has as long for others. A transaction for jobs of which none is in its
-/// hold any more did nothing, and is no failure.
+/// Writes, until the deadline; of that time a third is for what makes advice count. Before the next
+/// transaction the schedd has as long for others as the last one took, a second at most. A
+/// transaction for jobs of which none is in its hold any more did nothing, and is no failure.
 pub fn write(writes: &[Write], schedd: &Schedd, deadline: Instant) -> Written {
     let mut written = Written::default();
     // What makes their advice count is not written for these.
     let mut failed: HashSet<JobId> = HashSet::new();
     let mut gone: HashSet<JobId> = HashSet::new();
-    let mut pace = None;
+    let (mut most, mut took) = (FIRST, Duration::ZERO);
     let begun = Instant::now();
     let first = begun + deadline.saturating_duration_since(begun) * 2 / 3;
     for one in writes {
@@ -78,40 +61,36 @@ pub fn write(writes: &[Write], schedd: &Schedd, deadline: Instant) -> Written {
         let jobs: Vec<JobId> =
             one.jobs.iter().copied().filter(|job| !one.is_last || is_there(job)).collect();
         let until = if one.is_last { deadline } else { first };
+        let values: Vec<(&str, &str)> =
+            one.values.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let mut rest = jobs.as_slice();
         while !rest.is_empty() {
-            let (attributes, most) = Pace::room(pace, one.values.len());
             let (batch, later) = rest.split_at(most.min(rest.len()));
             rest = later;
-            let constraint = one.constraint(batch);
-            let edited = one.values.chunks(attributes).try_for_each(|values| {
-                let left = until.saturating_duration_since(Instant::now());
-                if left < Duration::from_secs(1) {
-                    return Err(None);
-                }
-                let schedd = Schedd { timeout: schedd.timeout.min(left), ..schedd.clone() };
-                let values: Vec<(&str, &str)> =
-                    values.iter().map(|(name, value)| (*name, value.as_str())).collect();
-                written.calls += 1;
-                let begun = Instant::now();
-                let edited = schedd.edit(&constraint, &values);
-                let took = begun.elapsed();
-                if edited.is_ok() {
-                    pace = Some(Pace::after(pace, (values.len(), batch.len()), took));
-                }
-                thread::sleep(took.min(until.saturating_duration_since(Instant::now())));
-                edited.map_err(Some)
-            });
+            let left = until.saturating_duration_since(Instant::now());
+            thread::sleep(took.min(2 * LONGEST).min(left));
+            let left = until.saturating_duration_since(Instant::now());
+            if left < Duration::from_secs(1) {
+                failed.extend(batch);
+                continue;
+            }
+            let schedd = Schedd { timeout: schedd.timeout.min(left), ..schedd.clone() };
+            written.calls += 1;
+            let begun = Instant::now();
+            let edited = schedd.edit(&one.constraint(batch), &values);
+            took = begun.elapsed();
+            most = fitted(most, batch.len(), took);
             match edited {
                 Ok(()) => written.jobs += batch.len(),
-                Err(Some(QueueError::Failed { said, .. })) if is_of_nobody(&said) => {
+                Err(QueueError::Failed { said, .. }) if is_of_nobody(&said) => {
                     log::info!("{} jobs have left their hold: {said}", batch.len());
                     written.refused += 1;
                     gone.extend(batch);
                 }
                 Err(error) => {
-                    let room = FAULTS.saturating_sub(written.faults.len());
-                    written.faults.extend(error.iter().take(room).map(ToString::to_string));
+                    if written.faults.len() < FAULTS {
+                        written.faults.push(error.to_string());
+                    }
                     failed.extend(batch);
                 }
             }
@@ -139,17 +118,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_transaction_takes_as_long_as_it_may() {
-        // Seconds of looking at all jobs, and of setting in one.
-        for (look, set) in [(0.001, 0.0001), (0.005, 0.0005), (0.05, 0.0005), (0.4, 0.0005)] {
-            let mut pace = None;
+    fn transactions_become_as_large_as_the_time_allows() {
+        // Seconds of looking at all jobs, and of setting in one; some groups are small.
+        for (look, set) in [(0.01, 0.0001), (0.04, 0.004), (0.4, 0.0005)] {
+            let mut most = FIRST;
             for number in 0..20 {
-                let (attributes, jobs) = Pace::room(pace, 8);
-                let takes = attributes as f64 * (look + jobs as f64 * set);
+                let jobs = if number % 3 == 2 { 1 } else { most };
+                let takes = look + jobs as f64 * set;
                 let is_full = jobs == BATCH || takes > 0.2;
-                assert!(takes < 0.8 && (number < 8 || is_full), "{look}: {attributes} of {jobs}");
-                pace = Some(Pace::after(pace, (attributes, jobs), Duration::from_secs_f64(takes)));
+                assert!(takes < 1.0, "{look}: {jobs}");
+                assert!(number < 8 || jobs == 1 || is_full, "{look}: {jobs}");
+                most = fitted(most, jobs, Duration::from_secs_f64(takes));
             }
         }
+        assert_eq!(fitted(LEAST, LEAST, 2 * LONGEST), LEAST);
     }
 }

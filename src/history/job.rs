@@ -58,6 +58,9 @@ pub struct JobHistory {
     pub peaks: Option<Box<Known<Peaks>>>,
 }
 
+/// Times on hold and runs of a job that are kept, the newest.
+const STRETCHES: usize = 40;
+
 /// From when until when a job was on hold, or its program ran, Unix seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stretch {
@@ -78,11 +81,12 @@ impl JobHistory {
         &self.steps[..self.steps.partition_point(|step| step.time <= instant)]
     }
 
-    /// When the job was on hold and when its program ran, until `now`.
+    /// When the job was on hold and when its program ran, until `now`; the last [`STRETCHES`].
     pub fn stretches(&self, now: i64) -> Vec<Stretch> {
         let mut found = Vec::new();
         let mut open: Option<Stretch> = None;
-        for step in self.steps_until(now) {
+        let steps = self.steps_until(now);
+        for step in &steps[steps.len().saturating_sub(4 * STRETCHES)..] {
             let held = match step.what {
                 What::Held(_) => Some(true),
                 What::Executing(_) => Some(false),
@@ -97,6 +101,7 @@ impl JobHistory {
             open = held.map(|held| Stretch { held, from: step.time, to: now });
         }
         found.extend(open);
+        found.drain(..found.len().saturating_sub(STRETCHES));
         found
     }
 

@@ -9,6 +9,10 @@ use crate::advice::Advice;
 use crate::advice::news::News;
 use crate::sentences;
 use crate::sentences::times::second;
+use crate::text::plural;
+
+/// Cards of one kind of news at a look: about two screens.
+const CARDS: usize = 12;
 
 /// What changed since the last look.
 #[derive(Debug, Default)]
@@ -23,9 +27,13 @@ impl Changes {
     pub(crate) fn print(self, out: &mut dyn Write, page: &Page) -> io::Result<()> {
         for (news, groups) in self.0 {
             let begins = format!("{} {}", second(page.now, &page.zone), sentences::news(news));
-            for (mut card, ..) in groups.on_page(usize::MAX, page).cards {
+            let changed = groups.on_page(CARDS, page);
+            for (mut card, ..) in changed.cards {
                 card.header = format!("{begins}: {}", card.header);
                 write!(out, "\n{}", card.text(&page.style))?;
+            }
+            if changed.left_out > 0 {
+                writeln!(out, "\n{begins}: {}", plural(changed.left_out, "more group"))?;
             }
         }
         Ok(())

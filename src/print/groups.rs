@@ -244,6 +244,7 @@ pub(super) struct OnPage {
 }
 
 /// What can be done at once first, then the largest.
+#[expect(clippy::vec_box, reason = "a group is large, and they are moved")]
 fn in_order(groups: BTreeMap<Key, Box<Group>>) -> Vec<Box<Group>> {
     let mut groups: Vec<Box<Group>> = groups.into_values().collect();
     groups.sort_by_key(|group| {

@@ -27,9 +27,6 @@ const OLD_TITLE: &str = "What is wrong where";
 /// Cards and rows of incidents on a page: more than anybody reads.
 const MOST: usize = 500;
 
-/// Times on hold and runs of a job that its line shows.
-const STRETCHES: usize = 40;
-
 /// Whether a text is a page of this program.
 pub(crate) fn is_page(text: &str) -> bool {
     page::is_page(text, &[TITLE, OLD_TITLE])
@@ -189,7 +186,6 @@ fn line_of(seconds: i64, bars: &[(&str, [i64; 2])], ring: Option<i64>, says: &st
 
 /// When a job was on hold, when its program ran, and when another job got through, on such a line.
 fn attempts(stretches: &[Stretch], passed: Option<i64>, now: i64) -> Markup {
-    let stretches = &stretches[stretches.len().saturating_sub(STRETCHES)..];
     let ago = |at: i64| now.saturating_sub(at);
     let of = |one: &Stretch| (if one.held { "held" } else { "runs" }, [one.from, one.to].map(ago));
     let says = |one: &Stretch| {

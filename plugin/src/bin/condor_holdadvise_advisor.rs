@@ -105,7 +105,9 @@ fn publish(config: &Config, ad: &str) {
         return;
     };
     if let Err(error) = metrics::write(&file, ad) {
-        warn(&[format!("HOLDADVISE_METRICS: {}: {error}", file.display())]);
+        let fault = format!("HOLDADVISE_METRICS: {}: {error}", file.display());
+        warn(std::slice::from_ref(&fault));
+        note(config, &[fault]);
     }
 }
 

@@ -33,9 +33,6 @@ pub const OWNERS: usize = 200;
 /// Seconds after which what was seen counts no more. Assumed: two rounds.
 pub const LATEST: i64 = 300;
 
-/// Seconds after which a service that wrote no record is taken for one that was switched off.
-const SWITCHED_OFF: i64 = 86_400;
-
 /// Seconds since the newest record in a folder was begun; `None` where there is none.
 ///
 /// # Errors
@@ -47,10 +44,10 @@ pub fn age(folder: &Path, now: i64) -> io::Result<Option<i64>> {
     Ok(newest.map(|at| now - at))
 }
 
-/// A line of the log where the service has stopped.
-pub fn stopped(folder: &Path, now: i64) -> Option<String> {
+/// A line of the log where the service has stopped within the last `interval` seconds.
+pub fn stopped(folder: &Path, now: i64, interval: i64) -> Option<String> {
     let age = age(folder, now).ok().flatten()?;
-    (LATEST + 1..SWITCHED_OFF).contains(&age).then(|| {
+    (LATEST + 1..=LATEST + interval).contains(&age).then(|| {
         format!("Looks at users' files: none for {age} s; journalctl -u condor-holdadvise-looks")
     })
 }
