@@ -397,8 +397,7 @@ fn held_job(id: JobId, ad: &mut ClassAd, like: Option<Arc<str>>) -> Option<HeldJ
 
 /// What the ad says already; `None` where it is not the advisor's: that writes no expressions.
 fn shown_of(ad: &ClassAd) -> Option<Shown> {
-    let is_literal =
-        |name: &&str| ad.get(name).is_none_or(|value| value.as_literal().is_some());
+    let is_literal = |name: &&str| ad.get(name).is_none_or(|value| value.as_literal().is_some());
     if !ADVICE.iter().all(is_literal) {
         return None;
     }

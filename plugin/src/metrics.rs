@@ -96,7 +96,8 @@ mod tests {
 
     #[test]
     fn a_pass_prints_each_metric_and_ganglia_has_each() {
-        let counts = Counts { period: Some(180), ..Counts::default() }.to_string() + "LastGood = 1\n";
+        let counts =
+            Counts { period: Some(180), ..Counts::default() }.to_string() + "LastGood = 1\n";
         let ganglia = include_str!("../ganglia.d/40_holdadvise_metrics");
         for (name, help) in METRICS {
             assert!(counts.contains(&format!("\n{name} = ")) || counts.starts_with(name), "{name}");

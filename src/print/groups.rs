@@ -131,27 +131,29 @@ impl Groups {
         let reason = held.reason.as_ref().map(Foreign::value).unwrap_or_default();
         let until = advice.wait.as_ref().and_then(|wait| wait.until);
         let look_again = advice.wait.as_ref().map(|wait| wait.look_again);
-        let group = self.groups.entry(key(advice)).or_insert_with(|| Box::new(Group {
-            sure: how_sure(advice),
-            first: advice.clone(),
-            clusters: BTreeSet::new(),
-            chance,
-            undecided: advice.undecided,
-            reason: SharedWords::new(&reason, held.code),
-            oldest: since,
-            evidence: SharedEvidence::new(&advice.evidence),
-            by_itself: advice.htcondor_will.clone(),
-            change: change.cloned(),
-            names: Names::default(),
-            facts: facts.cloned(),
-            wait: wait.cloned(),
-            until,
-            look: advice.look.clone(),
-            after_look: true,
-            look_again,
-            now: Parts::default(),
-            after: Parts::default(),
-        }));
+        let group = self.groups.entry(key(advice)).or_insert_with(|| {
+            Box::new(Group {
+                sure: how_sure(advice),
+                first: advice.clone(),
+                clusters: BTreeSet::new(),
+                chance,
+                undecided: advice.undecided,
+                reason: SharedWords::new(&reason, held.code),
+                oldest: since,
+                evidence: SharedEvidence::new(&advice.evidence),
+                by_itself: advice.htcondor_will.clone(),
+                change: change.cloned(),
+                names: Names::default(),
+                facts: facts.cloned(),
+                wait: wait.cloned(),
+                until,
+                look: advice.look.clone(),
+                after_look: true,
+                look_again,
+                now: Parts::default(),
+                after: Parts::default(),
+            })
+        });
         group.clusters.insert(held.job.cluster);
         group.after_look &= advice.releases_after_look();
         if group.undecided != advice.undecided {
