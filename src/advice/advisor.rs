@@ -707,7 +707,6 @@ impl<'a> Advisor<'a> {
     fn conclude(&self, question: &Question<'_>, chances: &Chances) -> Advice {
         let Question { held, facts, hold, spent, .. } = question;
         let parts = changes::JudgedHold::of(hold);
-        let job = self.history().job(held.job);
         let costs = self.costs.of_job(spent).of_hold(question.aged_for());
         let decision = self.decision(question, chances, &costs);
         let of_action = |wanted: Action| {
@@ -739,10 +738,7 @@ impl<'a> Advisor<'a> {
             commands_after = commands.drain(..).chain(commands_after).collect();
         }
         Advice {
-            held: HeldJob {
-                stretches: job.map_or_else(Vec::new, |job| job.stretches(question.now)),
-                ..describe(held, hold, &parts, facts)
-            },
+            held: self.describe(question, &parts),
             recommendation: decision.recommendation,
             action: decision.action,
             success,
@@ -772,6 +768,28 @@ impl<'a> Advisor<'a> {
             missing: Vec::new(),
             notes: Vec::new(),
             choices: decision.choices,
+        }
+    }
+
+    /// What is printed of the job itself.
+    fn describe(&self, question: &Question<'_>, parts: &changes::JudgedHold<'_>) -> HeldJob {
+        let Question { held, hold, facts, now, .. } = question;
+        let text = parts.reason;
+        let job = self.history().job(held.job);
+        HeldJob {
+            job: held.job,
+            owner: held.owner.clone().or_else(|| hold.owner.clone()).map(Foreign::from),
+            user: held.user.clone().map(Foreign::from),
+            code: Some(hold.identity.code),
+            subcode: Some(hold.identity.subcode),
+            reason: (!text.is_empty()).then(|| text.into()),
+            cause: SharedCause::of(hold.identity.code, hold.identity.subcode, text),
+            reading: facts.named_reading(),
+            held_since: hold.held_at,
+            num_holds: u32::try_from(hold.identity.num_holds).unwrap_or(0),
+            dagman_job_id: held.dagman_job_id,
+            place: changes::failed_at(parts, facts).map(|(_, name)| name.into()),
+            stretches: job.map_or_else(Vec::new, |job| job.stretches(*now)),
         }
     }
 
@@ -857,30 +875,6 @@ fn news(seen: &Seen, neighbourhoods: &[Neighbourhood], hold: &Episode) -> Option
     let scopes = [Scope::File, Scope::Server, Scope::Reason];
     let began = scopes.into_iter().filter_map(near).filter_map(|near| near.first_started_since);
     Some(began.min().unwrap_or(hold.held_at))
-}
-
-fn describe(
-    held: &Held,
-    hold: &Episode,
-    parts: &changes::JudgedHold<'_>,
-    facts: &JobFacts,
-) -> HeldJob {
-    let text = parts.reason;
-    HeldJob {
-        job: held.job,
-        owner: held.owner.clone().or_else(|| hold.owner.clone()).map(Foreign::from),
-        user: held.user.clone().map(Foreign::from),
-        code: Some(hold.identity.code),
-        subcode: Some(hold.identity.subcode),
-        reason: (!text.is_empty()).then(|| text.into()),
-        cause: SharedCause::of(hold.identity.code, hold.identity.subcode, text),
-        reading: facts.named_reading(),
-        held_since: hold.held_at,
-        num_holds: u32::try_from(hold.identity.num_holds).unwrap_or(0),
-        dagman_job_id: held.dagman_job_id,
-        place: changes::failed_at(parts, facts).map(|(_, name)| name.into()),
-        stretches: Vec::new(),
-    }
 }
 
 /// What to paste now, and what later.

@@ -178,9 +178,8 @@ impl Incidents {
         let mut all: Vec<(&Key, &Incident)> = self.of.iter().collect();
         all.sort_by_key(|(_, incident)| std::cmp::Reverse(incident.holds.len()));
         all.truncate(rows.unwrap_or(usize::MAX));
-        all.sort_by_key(|(key, incident)| {
-            (key.recommendation.rank(), -(incident.holds.len() as i64))
-        });
+        // Those of one recommendation stay in that order.
+        all.sort_by_key(|(key, _)| key.recommendation.rank());
         all
     }
 
@@ -210,6 +209,7 @@ impl Incidents {
         let of = |(key, incident): (&'_ Key, &'_ Incident)| {
             let first = &incident.first;
             let fault = first.diagnosis.at_fault.first();
+            let [(first_held, _), (last_held, passed_since)] = incident.first_and_last();
             let alone = (incident.owners.len() == 1).then_some(first.held.owner.as_ref());
             Versioned::of(Record {
                 recommendation: key.recommendation,
@@ -220,10 +220,10 @@ impl Incidents {
                 users: incident.owners.len(),
                 owner: alone.flatten().map(Foreign::value),
                 clusters: incident.clusters.iter().copied().collect(),
-                first_held: incident.first_and_last()[0].0,
-                last_held: incident.first_and_last()[1].0,
+                first_held,
+                last_held,
                 trend: incident.trend(now),
-                passed_since: incident.first_and_last()[1].1,
+                passed_since,
                 job: first.held.job.to_string(),
                 catalogue_entry: key.entry,
             })

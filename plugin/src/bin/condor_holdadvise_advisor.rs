@@ -72,9 +72,10 @@ fn one_pass(config: &Config, now: i64, debug: bool) -> ExitCode {
     match pass(config, now, debug) {
         Ok(Outcome::Made(counts, faults, lines)) => {
             warn(&faults);
-            note(config, &lines);
             let ad = counts.to_string();
-            publish(config, &ad);
+            let fault = publish(config, &ad);
+            warn(fault.as_slice());
+            note(config, &[lines, fault.into_iter().collect()].concat());
             printed(&ad)
         }
         Ok(Outcome::Busy) => {
@@ -99,16 +100,11 @@ fn note(config: &Config, lines: &[String]) {
     }
 }
 
-/// Writes the counts of a pass for Prometheus.
-fn publish(config: &Config, ad: &str) {
-    let Some(file) = Settings::of(config).ok().and_then(|(settings, _)| settings.metrics) else {
-        return;
-    };
-    if let Err(error) = metrics::write(&file, ad) {
-        let fault = format!("HOLDADVISE_METRICS: {}: {error}", file.display());
-        warn(std::slice::from_ref(&fault));
-        note(config, &[fault]);
-    }
+/// Writes the counts of a pass for Prometheus; what went wrong.
+fn publish(config: &Config, ad: &str) -> Option<String> {
+    let file = Settings::of(config).ok()?.0.metrics?;
+    let error = metrics::write(&file, ad).err()?;
+    Some(format!("HOLDADVISE_METRICS: {}: {error}", file.display()))
 }
 
 fn checked(config: &Config, now: i64) -> ExitCode {
