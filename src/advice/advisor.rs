@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
-use std::sync::Arc;
 
 use super::changes::{self, Change};
 use super::choices::{Against, Group, Rule};
@@ -19,16 +18,15 @@ use super::seen::{BLOCKED, IN_ORDER, Looked, Others, Seen, last_event, share};
 use super::server::NeverReached;
 use super::shared::{Causes, trouble_before};
 use super::siblings::{LimitFinding, LimitSeen, Siblings};
-use super::try_one::{Time, Tries};
+use super::try_one::Time;
 use super::{
-    Advice, Command, Costs, Curve, DELAYS, Evidence, FailedTransfer, HeldJob, LookAt,
-    Recommendation, Refusal, Spent, Trouble, Trust, Undecided, evidence, limit, look,
-    transfer_error,
+    Advice, Command, Costs, Curve, Evidence, FailedTransfer, HeldJob, LookAt, Recommendation,
+    Refusal, Spent, Trouble, Trust, Undecided, evidence, look, transfer_error,
 };
-use crate::catalogue::{self, Ends, Fault, HoldText, Reading};
+use crate::catalogue::{self, Fault, HoldText, Reading};
 use crate::checks::{Check, Finding};
-use crate::diagnosis::{Diagnosis, PlaceAtFault, Said, State, Table};
-use crate::features::{Holds, Neighbourhood, RecoveryColumns, Sample, Sampler, Scope};
+use crate::diagnosis::{PlaceAtFault, Said, Table};
+use crate::features::{Holds, Neighbourhood, RecoveryColumns, Sampler, Scope};
 use crate::history::{Action, Episode, EventLogView, History, HoldInQueue};
 use crate::hold_code::{self, Cause};
 use crate::model::{Batch, Model, ModelError};
@@ -38,8 +36,10 @@ use eventlog::JobId;
 
 mod again;
 mod draw;
+mod question;
 mod waits;
 
+use question::{Answers, Asked, Ending, LATER, Question, Subject};
 use waits::{LOOK_AGAIN, waits_for_server};
 
 /// Judges held jobs: of the history nothing is seen that is later than the instant asked about.
@@ -62,140 +62,6 @@ pub struct Advisor<'a> {
     causes: Causes,
     siblings: Siblings,
 }
-
-/// A held job of which the model is asked.
-struct Question<'h> {
-    held: Cow<'h, Held>,
-    /// Unix seconds.
-    now: i64,
-    /// Its facts, with those that only a log has.
-    facts: Cow<'h, JobFacts>,
-    hold: Episode,
-    /// What a file-transfer plug-in reported of it.
-    failed: Option<FailedTransfer>,
-    /// Its server refuses everybody.
-    refusal: Option<Refusal>,
-    /// Nobody was ever seen to reach its server.
-    never: Option<NeverReached>,
-    neighbourhoods: Vec<Neighbourhood>,
-    seen: Seen,
-    sample: Sample,
-    /// The first of the holds that share its cause, of which the model was asked in its place.
-    first: Option<Rc<Subject>>,
-    actions: Vec<Action>,
-    /// What each of these is, where there is something to change.
-    changes: Vec<(Action, Change)>,
-    /// Releases of jobs of the cluster from this cause.
-    tries: Option<Arc<Tries>>,
-    group: Group,
-    look: Option<LookAt>,
-    /// Slot hours that it has used.
-    spent: Spent,
-    /// What has to be corrected before a release, besides what the hold is about.
-    correct_before: Vec<Change>,
-    /// That a log shows its hold to be over.
-    over: Option<Evidence>,
-    /// Where the answers begin: one for each action, one had others been seen to get through, and
-    /// those about later releases.
-    answers: usize,
-}
-
-/// A hold as the model sees it, and what others show of it.
-struct Subject {
-    sample: Sample,
-    neighbourhoods: Vec<Neighbourhood>,
-    refusal: Option<Refusal>,
-    seen: Seen,
-}
-
-/// What is asked in a call of the model.
-#[derive(Default)]
-struct Asked {
-    states: Vec<u8>,
-    statics: Vec<f32>,
-    n: usize,
-    /// First holds of those that share a cause.
-    firsts: HashMap<(JobId, i64), Rc<Subject>>,
-    /// Where the answers about such a hold and these actions begin.
-    answers: HashMap<(JobId, i64, Vec<Action>), usize>,
-}
-
-impl Asked {
-    fn push(&mut self, sample: &Sample) {
-        self.states.extend_from_slice(&sample.states);
-        self.statics.extend_from_slice(&sample.statics);
-        self.n += 1;
-    }
-
-    fn answers(&self, model: &Model) -> Result<Vec<f64>, ModelError> {
-        if self.n == 0 {
-            return Ok(Vec::new());
-        }
-        model.probabilities(&Batch { states: &self.states, statics: &self.statics, n: self.n })
-    }
-}
-
-impl Question<'_> {
-    /// Seconds since it went on hold.
-    fn held_for(&self) -> i64 {
-        self.now.saturating_sub(self.hold.held_at)
-    }
-
-    /// What ends its cause by its text. `None` where something shows that it is over, or where what
-    /// is raised is a request or a limit, of which the model and its figures say more.
-    fn ends(&self, is_raised: bool, is_unknown: bool) -> Option<Ends> {
-        let ends = self.facts.ends()?;
-        if self.facts.place_at_fault.is_some() {
-            return Some(ends);
-        }
-        let entry = self.facts.deciding()?.entry();
-        let is_over = is_raised || self.seen.since == Others::GotThrough || self.refusal.is_some();
-        let most = entry.lasts.map(|[_, most]| most);
-        // What takes longer than it ever does is something else.
-        let is_late = most.is_some_and(|most| self.held_for() > most);
-        let says_more = entry.edit.is_none() || is_unknown;
-        (!is_over && !is_late && says_more).then_some(ends)
-    }
-
-    /// What is at fault, and what ends it.
-    fn diagnosis(&self) -> Diagnosis {
-        let Seen { stays, blocked, fails_now, since, .. } = self.seen;
-        let state = match () {
-            () if stays || blocked || fails_now => State::Lasts,
-            () if since == Others::GotThrough => State::Over,
-            () => State::Unknown,
-        };
-        let JobFacts { reading, place_at_fault, .. } = &*self.facts;
-        let program = self.facts.said_by_program();
-        Diagnosis::of(reading.as_ref(), program, place_at_fault.as_ref(), state)
-    }
-
-    /// Seconds of these that count where time helps.
-    fn aged_for(&self) -> i64 {
-        if self.seen.time_helps { self.held_for() } else { 0 }
-    }
-
-    fn answers(&self, all: &[f64], asks_later: bool) -> Answers {
-        let mut answers = all.iter().skip(self.answers).copied();
-        let of_actions: Vec<_> = self.actions.iter().copied().zip(answers.by_ref()).collect();
-        let recovered = answers.next();
-        let now = of_actions.first().map(|&(_, p)| (0, p));
-        let later = LATER.iter().copied().zip(answers).take_while(|_| asks_later);
-        Answers { of_actions, recovered, later: Curve::new(now.into_iter().chain(later)) }
-    }
-}
-
-/// What the model answered about one question.
-struct Answers {
-    of_actions: Vec<(Action, f64)>,
-    /// About a release as it is, had others been seen to get through.
-    recovered: Option<f64>,
-    /// About a release as it is, now and later.
-    later: Curve,
-}
-
-/// Delays of releases that are not made now.
-const LATER: &[i64] = DELAYS.split_at(1).1;
 
 /// From this difference on a probability is one of counts and not the model's: less than a band is
 /// wide.
@@ -296,9 +162,7 @@ impl<'a> Advisor<'a> {
         let questions: Vec<Option<Question<'_>>> =
             held.iter().map(|held| self.question(held, now, &mut asked)).collect();
         let answers = asked.answers(self.model)?;
-        let later = self.sampler.knows_delays();
-        let chances =
-            |question: &Question<'_>| self.chances(question, question.answers(&answers, later));
+        let chances = |question: &Question<'_>| self.chances(question, question.answers(&answers));
         let advise = |question: &Question<'_>| self.conclude(question, &chances(question));
         let mut advices: Vec<Option<Advice>> =
             questions.iter().map(|question| question.as_ref().map(advise)).collect();
@@ -364,14 +228,11 @@ impl<'a> Advisor<'a> {
         let job = self.history().job(held.job);
         let limit_seen = question.facts.limit_seen.as_ref();
         let may_raise = question.facts.raise_may_help();
-        let is_raised = changes::was_raised(&changes::JudgedHold::of(hold), &question.facts);
+        let Ending { is_raised, ends, by_start, limit, may_pass } =
+            question.ending(job, !self.model.metadata.knows(code));
         let most_as_is = limit_seen.and_then(LimitSeen::most_as_is).unwrap_or(1.0);
-        let ends = question.ends(is_raised, !self.model.metadata.knows(code));
         let failed_alike = job.zip(hold.step).map_or(0, |(job, step)| job.failed_alike(step));
         let at_place = question.facts.place_at_fault.as_ref().map(|place| place.table);
-        // Where others that started fail still, the text is not enough.
-        let by_start =
-            matches!(ends, Some(Ends::NextStart | Ends::Elsewhere)) && seen.since != Others::Mixed;
         let as_is = |p: f64| match limit_seen.and_then(LimitSeen::after_hang) {
             Some((finished, failed)) => share(seen.as_is(p), finished, failed),
             None if is_raised => share(seen.as_is(p), IN_ORDER, 0),
@@ -400,7 +261,6 @@ impl<'a> Advisor<'a> {
             let wanted = changes.iter().filter(move |(_, change)| wanted(change));
             wanted.map(|&(action, _)| action).collect()
         };
-        let limit = limit::of(held, &changes::JudgedHold::of(hold), job);
         let metadata = &self.model.metadata;
         let text = hold.reason.as_deref().unwrap_or_default();
         let removal = Removal {
@@ -446,8 +306,6 @@ impl<'a> Advisor<'a> {
             unseen: seen.is_unseen(),
             removal,
         };
-        // What the next start ends no time does.
-        let may_pass = limit.is_none() && !seen.stays && !by_start;
         Chances {
             actions,
             untaught: question
@@ -496,7 +354,6 @@ impl<'a> Advisor<'a> {
         });
         // Where others show something else of the two holds, they are two questions.
         let first = first.filter(|(_, first)| first.seen.agrees(&own.seen));
-        let about = first.as_ref().map_or(&own.sample, |(_, first)| &first.sample);
         let neighbourhoods = &own.neighbourhoods;
         let mut facts = held.facts.with_log(self.history().job(held.job), hold.held_at);
         if let Some(failed) = failed.as_ref().filter(|failed| failed.decides) {
@@ -536,30 +393,6 @@ impl<'a> Advisor<'a> {
         if server.is_some_and(|server| !mixed(server)) {
             actions.retain(|&action| action != Action::Site);
         }
-        let key = first.as_ref().map(|&((job, held_at), _)| (job, held_at, actions.clone()));
-        let known = key.as_ref().and_then(|key| asked.answers.get(key)).copied();
-        let answers = known.unwrap_or_else(|| {
-            let at = asked.n;
-            let mut sample = about.clone();
-            for &action in &actions {
-                self.sampler.set_action(&mut sample, action);
-                asked.push(&sample);
-            }
-            // What a wait could bring: others of the narrowest scope that is known get through
-            // again.
-            let recovers = match waits_for_server(&hold, server) {
-                true => &self.server_recovers,
-                false => &self.place_recovers,
-            };
-            asked.push(&recovers.apply(about));
-            self.sampler.set_action(&mut sample, Action::AsIs);
-            for &delay in LATER.iter().filter(|_| self.sampler.knows_delays()) {
-                self.sampler.set_delay(&mut sample, delay);
-                asked.push(&sample);
-            }
-            asked.answers.extend(key.map(|key| (key, at)));
-            at
-        });
         let Subject { sample, neighbourhoods, seen, refusal } = own;
         let tries = self.causes.tries(self.history(), &hold, now);
         let seen = seen
@@ -589,14 +422,16 @@ impl<'a> Advisor<'a> {
                 .map(|change| (action, change))
         });
         let changes = changes.collect();
-        let spent = Spent::of(&facts, self.history().job(held.job), hold.step);
+        let job = self.history().job(held.job);
+        let spent = Spent::of(&facts, job, hold.step);
         let over = evidence::over(&held, self.history(), now);
         let besides = held.checks.iter().filter(|check| check.blocks() && !check.named);
         let besides = besides.filter(|_| over.is_none());
         let correct_before = besides
             .map(|check| changes::of_check(check).with_way(&facts, &self.editable))
             .collect();
-        Some(Question {
+        let is_unknown = !self.model.metadata.knows(hold.identity.code);
+        let mut question = Question {
             held,
             now,
             facts,
@@ -607,7 +442,7 @@ impl<'a> Advisor<'a> {
             neighbourhoods,
             seen,
             sample,
-            first: first.map(|(_, first)| first),
+            first,
             actions,
             changes,
             tries,
@@ -616,8 +451,42 @@ impl<'a> Advisor<'a> {
             spent,
             correct_before,
             over,
-            answers,
-        })
+            answers: 0,
+            asks_later: false,
+        };
+        question.asks_later =
+            self.sampler.knows_delays() && question.ending(job, is_unknown).may_pass;
+        question.answers = self.ask(&question, asked);
+        Some(question)
+    }
+
+    /// Asks the model, once about holds that share a cause. Gives where the answers begin.
+    fn ask(&self, question: &Question<'_>, asked: &mut Asked) -> usize {
+        let Question { first, hold, actions, asks_later, .. } = question;
+        let key = first.as_ref().map(|(first, _)| (*first, actions.clone(), *asks_later));
+        if let Some(&known) = key.as_ref().and_then(|key| asked.answers.get(key)) {
+            return known;
+        }
+        let at = asked.n;
+        let mut sample = question.about().clone();
+        for &action in actions {
+            self.sampler.set_action(&mut sample, action);
+            asked.push(&sample);
+        }
+        // What a wait could bring: others of the narrowest scope that is known get through again.
+        let server = question.neighbourhoods.iter().find(|near| near.scope == Scope::Server);
+        let recovers = match waits_for_server(hold, server) {
+            true => &self.server_recovers,
+            false => &self.place_recovers,
+        };
+        asked.push(&recovers.apply(question.about()));
+        self.sampler.set_action(&mut sample, Action::AsIs);
+        for &delay in LATER.iter().filter(|_| *asks_later) {
+            self.sampler.set_delay(&mut sample, delay);
+            asked.push(&sample);
+        }
+        asked.answers.extend(key.map(|key| (key, at)));
+        at
     }
 
     /// The place that is at fault, where runs of its cluster show one.

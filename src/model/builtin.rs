@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use super::archive::Tensors;
 use super::error::tensor_error;
@@ -14,7 +15,7 @@ use super::lanes::dot;
 use super::lstm::{Lstm, LstmState};
 use super::metadata::{Contract, Output, limits};
 use super::statics::Statics;
-use super::trees::{Rows, TREE_TENSORS};
+use super::trees::{Rows, Splits, TREE_TENSORS};
 use super::{Archive, Batch, Dimensions, Engine, Forest, ModelError, ModelMetadata};
 
 /// Samples run side by side.
@@ -45,6 +46,9 @@ impl Linear {
     }
 }
 
+/// Rows from which on it pays to know the splits of the trees by column.
+const MANY: usize = 64;
+
 /// The network with its parameters.
 #[derive(Debug)]
 pub struct BuiltinEngine {
@@ -58,6 +62,8 @@ pub struct BuiltinEngine {
     head: Linear,
     output: Linear,
     forest: Forest,
+    /// Its splits, once many rows were asked about.
+    splits: OnceLock<Option<Splits>>,
 }
 
 impl BuiltinEngine {
@@ -139,6 +145,7 @@ impl BuiltinEngine {
             head: tensors.linear("hidden", joint, hidden + units)?,
             output: tensors.linear("output", 1, joint)?,
             forest: if has_trees { tensors.forest("", k)? } else { Forest::default() },
+            splits: OnceLock::new(),
         })
     }
 
@@ -214,8 +221,10 @@ impl Engine for BuiltinEngine {
         let Dimensions { m, j, k, .. } = self.dimensions;
         let states = |sample: usize| &batch.states[sample * m * j..(sample + 1) * m * j];
         let joint = self.output.inputs;
+        let splits = (batch.n >= MANY)
+            .then(|| self.splits.get_or_init(|| Splits::of(&self.forest, k)).as_ref());
         let mut work = Work {
-            trees: Rows::of(&self.forest),
+            trees: Rows::of(&self.forest, splits.flatten()),
             many: self.lstm.state(),
             one: self.lstm.state(),
             sums: vec![0.0; self.statics.units()],

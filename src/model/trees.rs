@@ -64,13 +64,13 @@ impl Forest {
         self.walk(root, statics, |_| {})
     }
 
-    /// Likewise; `asked` is given every column that is asked for.
-    fn walk(&self, root: u32, statics: &[f32], mut asked: impl FnMut(u32)) -> f32 {
+    /// Likewise; `passed` is given the number of every split on the way.
+    fn walk(&self, root: u32, statics: &[f32], mut passed: impl FnMut(u32)) -> f32 {
         let mut at = root;
         loop {
             match self.nodes.get(at as usize) {
                 Some(&Node::Split { column, threshold, below, above }) => {
-                    asked(column);
+                    passed(at);
                     let value = statics.get(column as usize).copied().unwrap_or(0.0);
                     let next = if value <= threshold { below } else { above };
                     if next <= at {
@@ -205,55 +205,162 @@ impl Forest {
     }
 }
 
-/// The logits of rows that follow one another. A tree is walked again where a column that it asked
-/// for has changed: the rows of one job, and of like jobs, differ in few columns.
+/// The splits of a forest by column: which walks lead elsewhere when a value changes.
+#[derive(Debug)]
+pub(super) struct Splits {
+    /// Those of column `c` are `first[c]..first[c + 1]`.
+    first: Vec<usize>,
+    /// By column, then by threshold.
+    splits: Vec<Split>,
+    /// Splits on the longest way.
+    steps: usize,
+}
+
+/// A split, and where it stands.
+#[derive(Clone, Copy, Debug)]
+struct Split {
+    threshold: f32,
+    node: u32,
+    tree: u32,
+    /// Splits before it on the way to it.
+    depth: u32,
+}
+
+impl Splits {
+    /// Those of a forest over `k` columns. `None` where two ways lead to one node.
+    pub(super) fn of(forest: &Forest, k: usize) -> Option<Self> {
+        let mut places: Vec<Option<(u32, u32)>> = vec![None; forest.nodes.len()];
+        for (tree, &root) in forest.roots.iter().enumerate() {
+            let place = places.get_mut(root as usize)?;
+            if place.replace((tree as u32, 0)).is_some() {
+                return None;
+            }
+        }
+        let mut columns: Vec<Vec<Split>> = vec![Vec::new(); k];
+        // Children have greater numbers, so a parent's place is known first.
+        for (at, node) in forest.nodes.iter().enumerate() {
+            let (&Node::Split { column, threshold, below, above }, Some((tree, depth))) =
+                (node, places[at])
+            else {
+                continue;
+            };
+            let split = Split { threshold, node: at as u32, tree, depth };
+            columns.get_mut(column as usize)?.push(split);
+            for child in [below, above] {
+                let place = places.get_mut(child as usize)?;
+                if place.replace((tree, depth + 1)).is_some() {
+                    return None;
+                }
+            }
+        }
+        let mut splits = Self { first: vec![0], splits: Vec::new(), steps: forest.steps() };
+        for mut of_column in columns {
+            of_column.sort_by(|one, other| one.threshold.total_cmp(&other.threshold));
+            splits.splits.append(&mut of_column);
+            splits.first.push(splits.splits.len());
+        }
+        Some(splits)
+    }
+
+    /// The splits of a column that send these two values to different sides.
+    fn between(&self, column: usize, one: f32, other: f32) -> &[Split] {
+        let of_column = &self.splits[self.first[column]..self.first[column + 1]];
+        // What is no number goes above.
+        let [one, other] =
+            [one, other].map(|value| if value.is_nan() { f32::INFINITY } else { value });
+        let before = |value: f32| of_column.partition_point(|split| split.threshold < value);
+        &of_column[before(one.min(other))..before(one.max(other))]
+    }
+}
+
+/// The logits of rows that follow one another. A tree is walked again from the first split on its
+/// way that a change leads elsewhere: the rows of one job, and of like jobs, differ in few columns.
 #[derive(Debug)]
 pub(super) struct Rows<'a> {
     forest: &'a Forest,
-    /// The row before.
+    splits: Option<&'a Splits>,
+    /// The row before. Empty before the first.
     row: Vec<f32>,
-    /// The leaf that each tree reached.
+    /// The value of the leaf that each tree reached.
     leaves: Vec<f32>,
-    /// Of each tree the columns that it asked for, a bit each.
-    asked: Vec<u64>,
-    /// The columns that changed, a bit each.
-    changed: Vec<u64>,
+    /// Of each tree the splits on the way to it, and [`OFF`] behind them.
+    ways: Vec<u32>,
+    /// Of each tree the splits on its way that lead as before, [`OFF`] where all do.
+    kept: Vec<u32>,
+    /// The trees where some do not.
+    changed: Vec<u32>,
+    sum: f64,
 }
 
+/// No split.
+const OFF: u32 = u32::MAX;
+
+/// Cells of a row that are compared at once.
+const CELLS: usize = 16;
+
 impl<'a> Rows<'a> {
-    pub(super) fn of(forest: &'a Forest) -> Self {
-        let [row, leaves] = [const { Vec::new() }; 2];
-        Self { forest, row, leaves, asked: Vec::new(), changed: Vec::new() }
+    /// `splits` are those of `forest`, which passes [`Forest::check`].
+    pub(super) fn of(forest: &'a Forest, splits: Option<&'a Splits>) -> Self {
+        let trees = forest.roots.len();
+        let ways = splits.map_or(0, |splits| splits.steps * trees);
+        Self {
+            forest,
+            splits,
+            row: Vec::new(),
+            leaves: vec![0.0; trees],
+            ways: vec![OFF; ways],
+            kept: vec![OFF; trees],
+            changed: Vec::new(),
+            sum: 0.0,
+        }
     }
 
-    /// [`Forest::logit`] of the next row.
+    /// [`Forest::logit`] of the next row, which has a value for each of the k columns.
     pub(super) fn logit(&mut self, statics: &[f32]) -> f64 {
-        // A bit that no column has: of a row that is the first of its length every tree is walked.
-        let words = statics.len() / 64 + 1;
-        let first = self.row.len() != statics.len() || self.changed.is_empty();
-        if first {
-            self.leaves = vec![0.0; self.forest.roots.len()];
-            self.asked = vec![1 << 63; words * self.forest.roots.len()];
-            self.row = statics.to_vec();
-        }
-        self.changed.clear();
-        self.changed.resize(words, if first { u64::MAX } else { 0 });
-        for (at, (old, new)) in self.row.iter_mut().zip(statics).enumerate() {
-            self.changed[at / 64] |= u64::from(*old != *new) << (at % 64);
-            *old = *new;
-        }
-        let trees = self.forest.roots.iter().zip(&mut self.leaves);
-        for ((&root, leaf), asked) in trees.zip(self.asked.chunks_exact_mut(words)) {
-            if asked.iter().zip(&self.changed).any(|(asked, changed)| asked & changed != 0) {
-                asked.fill(0);
-                *leaf = self.forest.walk(root, statics, |column| {
-                    if let Some(word) = asked.get_mut(column as usize / 64) {
-                        *word |= 1 << (column % 64);
+        let Some(splits) = self.splits else { return self.forest.logit(statics) };
+        if self.row.is_empty() {
+            self.row.extend_from_slice(statics);
+            self.changed.extend(0..self.forest.roots.len() as u32);
+            self.kept.fill(0);
+        } else {
+            let cells = self.row.chunks_mut(CELLS).zip(statics.chunks(CELLS)).enumerate();
+            for (at, (old, new)) in cells.filter(|(_, (old, new))| old != new) {
+                for (cell, (old, new)) in old.iter_mut().zip(new).enumerate() {
+                    let old = std::mem::replace(old, *new);
+                    if old == *new {
+                        continue;
                     }
-                });
+                    for split in splits.between(at * CELLS + cell, old, *new) {
+                        let Split { node, tree, depth, .. } = *split;
+                        let kept = &mut self.kept[tree as usize];
+                        if self.ways[tree as usize * splits.steps + depth as usize] == node {
+                            if *kept == OFF {
+                                self.changed.push(tree);
+                            }
+                            *kept = depth.min(*kept);
+                        }
+                    }
+                }
             }
         }
-        self.leaves.iter().copied().map(f64::from).sum()
+        if self.changed.is_empty() {
+            return self.sum;
+        }
+        for tree in self.changed.drain(..).map(|tree| tree as usize) {
+            let way = &mut self.ways[tree * splits.steps..(tree + 1) * splits.steps];
+            let mut at = std::mem::replace(&mut self.kept[tree], OFF) as usize;
+            let from = match way.get(at) {
+                Some(&split) if split != OFF => split,
+                _ => self.forest.roots[tree],
+            };
+            self.leaves[tree] = self.forest.walk(from, statics, |split| {
+                way[at] = split;
+                at += 1;
+            });
+            way[at..].fill(OFF);
+        }
+        self.sum = self.leaves.iter().copied().map(f64::from).sum();
+        self.sum
     }
 }
 
@@ -324,6 +431,19 @@ mod tests {
         }
         assert_eq!(Forest::default().logit(&[1.0]), 0.0);
         assert_eq!(Forest::default().steps(), 0);
+    }
+
+    #[test]
+    fn splits_of_a_forest_have_one_way_each() {
+        let splits = Splits::of(&two(), 3).unwrap();
+        assert_eq!((splits.first.as_slice(), splits.steps), (&[0, 1, 2, 2][..], 2));
+        for (nodes, roots) in [
+            (vec![split(0, 0.0, 1, 1), LEAF], vec![0]),
+            (vec![split(0, 0.0, 1, 2), LEAF, LEAF], vec![0, 1]),
+            (vec![LEAF], vec![0, 0]),
+        ] {
+            assert!(Splits::of(&Forest { roots, nodes }, 1).is_none());
+        }
     }
 
     #[test]
@@ -466,13 +586,15 @@ mod tests {
             ),
         ) {
             let forest = random_forest(columns, 5, &mut Numbers(seed));
-            let mut rows = Rows::of(&forest);
+            let splits = Splits::of(&forest, columns);
+            prop_assert!(splits.is_some());
             let mut row = vec![0.0; columns];
+            let [mut rows, mut without] = [splits.as_ref(), None].map(|it| Rows::of(&forest, it));
             for (at, value) in changes {
                 row[at.index(columns)] = value;
                 prop_assert_eq!(rows.logit(&row), forest.logit(&row));
+                prop_assert_eq!(without.logit(&row), forest.logit(&row));
             }
-            prop_assert_eq!(rows.logit(&[1.0]), forest.logit(&[1.0]));
         }
 
         #[test]

@@ -36,8 +36,7 @@ impl Advisor<'_> {
         for (question, advice) in questions.iter().zip(advices) {
             let (Some(question), Some(advice)) = (question, advice) else { continue };
             let seen = &question.seen;
-            let Answers { of_actions: of_model, .. } =
-                question.answers(answers, self.sampler.knows_delays());
+            let Answers { of_actions: of_model, .. } = question.answers(answers);
             let action = advice.action.unwrap_or(Action::AsIs);
             let chance = of_model.iter().find(|(other, _)| *other == action);
             // Of a code that it does not know the model's reasons are worth as little as its
@@ -50,8 +49,7 @@ impl Advisor<'_> {
             {
                 continue;
             }
-            let about = question.first.as_ref().map_or(&question.sample, |first| &first.sample);
-            let mut sample = about.clone();
+            let mut sample = question.about().clone();
             self.sampler.set_action(&mut sample, action);
             let groups = self.inputs.ask(&sample, |without| asked.push(without));
             explained.push((advice, chance, groups));
