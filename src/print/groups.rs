@@ -196,7 +196,7 @@ impl Groups {
             let place = |group: &Group| firsts.iter().position(|job| *job == group.first.held.job);
             groups.retain(|group| place(group).is_some());
             groups.sort_by_key(|group| place(group));
-            writeln!(out, "The first rows, one job or group of each:\n")?;
+            writeln!(out, "An example of each of the first rows:\n")?;
         } else if groups.len() > 1 {
             let jobs = plural(self.jobs, "held job");
             writeln!(out, "{jobs} in {}.\n", plural(groups.len(), "group"))?;
@@ -379,6 +379,10 @@ impl Group {
         let left_out =
             |name: &&Foreign| self.change.as_ref().is_some_and(|all| all.name() != Some(name));
         if change.what.name().is_some_and(|name| left_out(&name)) {
+            // The release is said behind the names.
+            if let Some(before) = text.strip_suffix(", then release.") {
+                text = format!("{before}.");
+            }
             text.push_str(&self.names.text());
         }
         let facts = self.facts.as_ref().map_or_else(String::new, sentences::edit_facts);

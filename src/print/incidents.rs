@@ -9,7 +9,7 @@ use strum::Display;
 use super::plain_table::lines;
 use super::wrap::{cut, wrap};
 use super::{Page, Versioned};
-use crate::advice::{Advice, ChangeKind, Evidence, Near, Recommendation, SharedCause};
+use crate::advice::{Advice, ChangeKind, Evidence, LookAt, Near, Recommendation, SharedCause};
 use crate::catalogue::{Ends, Fault};
 use crate::features::Scope;
 use crate::history::reason::file_server;
@@ -298,7 +298,13 @@ impl Incident {
     fn share(&mut self, other: &Advice) {
         let first = &mut self.first;
         first.held.reason = None;
-        first.look = None;
+        let of_server = |advice: &Advice| {
+            matches!(advice.look, Some(LookAt::Url { .. } | LookAt::Name { .. }))
+                && advice.diagnosis.at_fault.first().map(|one| one.fault) == Some(Fault::Server)
+        };
+        // What several users name is the server.
+        let shared = server(other).filter(|_| of_server(first) && of_server(other));
+        first.look = shared.map(|url| LookAt::Url { url });
         self.differ = false;
         if first.held.reading != other.held.reading {
             let reading = first.held.reading.take().zip(other.held.reading.as_ref());

@@ -95,6 +95,7 @@ pub(super) fn how_sure(advice: &Advice) -> String {
         Recommendation::Change => {
             let as_is = advice.success_of(Action::AsIs).map(|p| match in_percent(advice) {
                 true => format!("; if nothing is changed {:.0} %", p * 100.0),
+                false if Band::of(p).words() == chance => ", or without it".to_owned(),
                 false => format!("; if nothing is changed: {}", Band::of(p).words()),
             });
             format!("{chance} to finish after that{}", as_is.unwrap_or_default())

@@ -256,17 +256,21 @@ fn sentence(suspect: &Suspect) -> String {
     let place = named(&suspect.place);
     let fast = suspect.black_hole.map_or(String::new(), |(failure, success)| {
         format!(
-            " It fails them within {}, others take {}: it draws more jobs than its share.",
+            " Jobs fail there within {} and take {} elsewhere, so it draws more than its share.",
             length(failure.max(1)),
             length(success)
         )
     });
     let jobs = plural(suspect.ended, "job");
     let failed = match suspect.any_cause {
-        true => format!("{} of {jobs} failed, most so: {}.", suspect.failed, suspect.cause.name()),
-        false => format!("{} of {jobs} failed so: {}.", suspect.failed, suspect.cause.name()),
+        true => {
+            format!("{} of {jobs} failed, most of them: {}.", suspect.failed, suspect.cause.name())
+        }
+        false => {
+            format!("{} of {jobs} failed the same way: {}.", suspect.failed, suspect.cause.name())
+        }
     };
-    let so = if suspect.any_cause { "" } else { " so" };
+    let so = if suspect.any_cause { "" } else { " that way" };
     let elsewhere = match (suspect.failed_elsewhere, suspect.ended_elsewhere) {
         (0, ended) => format!("Of {} that ended elsewhere none failed{so}.", plural(ended, "job")),
         (failed, ended) => {
@@ -288,7 +292,7 @@ fn bad_places(view: &View) -> Option<Card> {
     all.iter().for_each(|suspect| card.say("why", sentence(suspect)));
     for keep_off in view.keep_off.iter().take(COMMANDS) {
         let whose = match keep_off.held {
-            true => format!("{} held there, which it releases", plural(keep_off.jobs, "job")),
+            true => format!("{} held there, released too", plural(keep_off.jobs, "job")),
             false => plural(keep_off.jobs, "idle job"),
         };
         card.command("do", Some(whose), &keep_off.command);
@@ -296,7 +300,7 @@ fn bad_places(view: &View) -> Option<Card> {
     card.say("note", left_out(&view.keep_off).unwrap_or_default());
     let next: Vec<String> = all.iter().filter_map(Suspect::exclusion).collect();
     if !next.is_empty() {
-        let of = "requirements in the submit file, with && behind what is there";
+        let of = "requirements in the submit file, behind what is there and &&";
         card.paste("next", Some(of.to_owned()), vec![next.join(" && ")]);
     }
     Some(card)
@@ -344,9 +348,9 @@ pub(super) fn thrash(all: &[Thrashing], now: i64) -> Vec<Card> {
         let holds = |command: &String| command.starts_with("condor_hold ");
         let (recommendation, act) = match thrashing.command.as_ref().map(holds) {
             Some(true) => {
-                (Recommendation::Change, format!("Hold {them} until what is wrong is corrected."))
+                (Recommendation::Change, format!("Hold {them} until the cause is corrected."))
             }
-            Some(false) => (Recommendation::Change, "Correct what is wrong.".to_owned()),
+            Some(false) => (Recommendation::Change, "Correct the cause.".to_owned()),
             None => (Recommendation::Look, "Look at the reason below.".to_owned()),
         };
         let mut card = Card::new(header, recommendation, act);
@@ -372,7 +376,7 @@ fn dag(progress: &Progress) -> Card {
     let state = |(state, count): &(NodeState, usize)| format!("{count} {}", state.name());
     let states: Vec<String> = progress.counts.iter().map(state).collect();
     let manager = manager(progress).map_or_else(String::new, |text| format!(" {text}"));
-    let header = format!("DAG: nodes {}.{manager}", states.join(", "));
+    let header = format!("Nodes of the DAG: {}.{manager}", states.join(", "));
     let act = match progress.resume {
         Some(_) => "Correct what its nodes failed of, then submit what is not done again.",
         None => "",

@@ -140,7 +140,7 @@ fn look_at(look: &LookAt) -> String {
         LookAt::Growth { path } => format!("look at memory in {}", last(path)),
         LookAt::Space { path } => format!("look at the room for {}", last(path)),
         LookAt::Url { url } => format!("look at {}", last(url)),
-        LookAt::Name { url } => format!("look at the server of {}", last(url)),
+        LookAt::Name { url } => format!("look at the server name in {}", last(url)),
         LookAt::Tried { job } => format!("look at the hold of {job}"),
         LookAt::JobPolicy => "look at its policies".to_owned(),
         LookAt::SystemPolicy => "look at SYSTEM_PERIODIC_HOLD".to_owned(),

@@ -84,7 +84,7 @@ fn a_screen_says_what_is_wrong_whose_it_is_and_what_to_do() {
         "{said:?}"
     );
     // Of a file that one owner has nobody else's row says anything.
-    let table = lines.iter().take_while(|line| !line.starts_with("The first rows"));
+    let table = lines.iter().take_while(|line| !line.starts_with("An example"));
     for row in table.filter(|line| line.contains(".dat")) {
         assert!(row.split_whitespace().nth(2).is_some_and(|user| user.starts_with('u')), "{row}");
     }
@@ -435,7 +435,7 @@ fn jobs_that_are_held_for_something_else_are_not_released() {
         place.file("jobs.ads", ad_of_seven(15, hold));
         let said = place.advise("-workflow 7 -userlog job.log -jobads jobs.ads -now 1793616000");
         assert!(said.stdout.contains("Bad place: e2.example.org"), "{said:?}");
-        said.stdout.contains("for 1 job held there, which it releases:")
+        said.stdout.contains("for 1 job held there, released too:")
     };
     assert!(released(&hold_of(15, 3, 0)));
     // A person put it on hold, the same second or later; a policy did it for another reason, later.
@@ -603,7 +603,7 @@ fn a_dag_says_how_far_its_nodes_are() {
     assert_eq!((said.status, said.stderr.as_str()), (0, ""));
     insta::assert_snapshot!("a_dag", said.stdout.split("\n\nJob").next().unwrap());
     let said = place.advise("-dag work.dag");
-    assert!(said.stdout.contains("DAG: nodes 2 done."), "{said:?}");
+    assert!(said.stdout.contains("Nodes of the DAG: 2 done."), "{said:?}");
     place.advise("-dag none.dag").is_error(&["none.dag"]);
 }
 
@@ -621,11 +621,11 @@ fn a_dag_of_which_nothing_has_started_says_so() {
     assert_eq!(
         first(5),
         format!(
-            "{none}\n\nDAG: nodes 3 not submitted. DAGMan has written no log yet.\n\nNo held jobs among these."
+            "{none}\n\nNodes of the DAG: 3 not submitted. DAGMan has written no log yet.\n\nNo held jobs among these."
         )
     );
     let page = std::fs::read_to_string(place.path("page.html")).unwrap();
-    assert!(page.contains(none) && page.contains("DAG: nodes 3 not submitted."), "{page}");
+    assert!(page.contains(none) && page.contains("Nodes of the DAG: 3 not submitted."), "{page}");
     let event = |text: &str| {
         let (number, text) = text.split_once(' ').unwrap();
         format!("{number} (005.000.000) 2026-11-02 10:00:00 {text}\n...\n")
@@ -645,14 +645,14 @@ fn a_dag_of_which_nothing_has_started_says_so() {
         let log: String = events.into_iter().map(String::as_str).collect();
         place.file("work.dag.dagman.log", log);
         place.file("work.dag.nodes.log", "");
-        let dag = "DAG: nodes 3 not submitted. DAGMan (job 5.0)";
+        let dag = "Nodes of the DAG: 3 not submitted. DAGMan (job 5.0)";
         assert_eq!(first(3 + state.matches('\n').count()), format!("{none}\n\n{dag} {state}"));
     }
     place.file("work.dag.rescue001", "DONE A\n");
     assert_eq!(
         first(5),
         "No jobs: the DAG has 3 nodes, 1 of them done, and none of the others has started\n  \
-         yet.\n\nDAG: nodes 1 done, 2 not submitted. DAGMan (job 5.0) was removed. The rescue DAG\n             \
+         yet.\n\nNodes of the DAG: 1 done, 2 not submitted. DAGMan (job 5.0) was removed. The\n             rescue DAG \
          work.dag.rescue001 has 1 node as done."
     );
 }
