@@ -1,8 +1,9 @@
-//! `-check` on an access point as it was installed, and with a list that was overwritten.
+//! `-check` on an access point as it was installed, with a list that was overwritten, and with a
+//! period that the schedd does not have.
 
 use crate::harness::Pool;
 
-const SITE: &str = "/etc/condor/config.d/98-test-site";
+const SITE: &str = "/etc/condor/config.d/99-test-site";
 
 /// What `-check` prints for root, and the exit status.
 fn check(pool: &Pool) -> String {
@@ -21,4 +22,13 @@ pub(crate) fn names_what_is_wrong(pool: &Pool) {
     let named =
         format!("SYSTEM_PERIODIC_RELEASE_NAMES lacks HoldAdvice; it is set last in {SITE}, line 1");
     assert!(said.contains(&named) && said.trim_end().ends_with("status 1"), "{said}");
+    // Read by the passes, while the schedd begins them as it did before.
+    pool.root_shell(&format!("echo 'HOLDADVISE_INTERVAL_SECONDS = 77' >{SITE}"));
+    pool.wait_for("a period that is not the one that is set", || {
+        let said = check(pool);
+        let named =
+            |line: &str| line.starts_with("PROBLEM  period") && line.contains("77 s are set");
+        said.lines().any(named) && said.trim_end().ends_with("status 1")
+    });
+    pool.root_shell(&format!("rm {SITE}"));
 }
