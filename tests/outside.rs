@@ -10,8 +10,10 @@ fn run(name: &str, crates: &[&str], arguments: &[&Path]) -> String {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("outside").join(name);
     std::fs::create_dir_all(&folder).unwrap();
     let path = |name: &str| if name == "holdadvise" { root.to_owned() } else { root.join(name) };
-    let dependencies: String =
-        crates.iter().map(|name| format!("{name} = {{ path = {:?} }}\n", path(name))).collect();
+    let package =
+        |name: &str| if name == "eventlog" { "htcondor-eventlog" } else { name }.to_owned();
+    let dependency = |name: &&str| format!("{} = {{ path = {:?} }}\n", package(name), path(name));
+    let dependencies: String = crates.iter().map(dependency).collect();
     let manifest = format!(
         "[package]\nname = \"outside-{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
          [[bin]]\nname = \"outside-{name}\"\npath = {:?}\n\n[dependencies]\n{dependencies}\n\

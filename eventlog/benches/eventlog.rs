@@ -1,4 +1,4 @@
-//! How fast job event logs are read: `cargo bench -p eventlog --bench eventlog`.
+//! How fast job event logs are read: `cargo bench -p htcondor-eventlog --bench eventlog`.
 //!
 //! The log is that of an access point: jobs are submitted, get their files, run, use memory, go on
 //! hold, are released and end. `newlines` counts the lines of the same bytes and is the floor.

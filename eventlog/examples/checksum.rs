@@ -2,7 +2,7 @@
 //! `scripts/benchmark-eventlog`.
 //!
 //! ```text
-//! cargo run --release -p eventlog --example checksum -- found|fields LOG
+//! cargo run --release -p htcondor-eventlog --example checksum -- found|fields LOG
 //! ```
 //!
 //! `found` takes number, job and time of every event, `fields` every typed field of it as well: all

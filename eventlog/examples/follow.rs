@@ -2,8 +2,8 @@
 //! stopped.
 //!
 //! ```text
-//! cargo run --release -p eventlog --example follow -- EventLog position.json
-//! cargo run --release -p eventlog --example follow -- -once EventLog position.json
+//! cargo run --release -p htcondor-eventlog --example follow -- EventLog position.json
+//! cargo run --release -p htcondor-eventlog --example follow -- -once EventLog position.json
 //! ```
 //!
 //! The position is kept in the second file behind each look; `-once` looks once and ends. Damage

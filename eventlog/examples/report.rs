@@ -2,7 +2,7 @@
 //! with its byte offset.
 //!
 //! ```text
-//! cargo run --release -p eventlog --example report -- FILE...
+//! cargo run --release -p htcondor-eventlog --example report -- FILE...
 //! ```
 //!
 //! Text, XML and JSON logs are read alike, each on all cores.

@@ -1,7 +1,7 @@
 //! Prints every event of job event logs as a line of JSON with HTCondor's attribute names.
 //!
 //! ```text
-//! cargo run --release -p eventlog --example to_json -- job.log
+//! cargo run --release -p htcondor-eventlog --example to_json -- job.log
 //! ```
 //!
 //! Text, XML and JSON logs are read alike, `-` is standard input. Damaged parts are reported on

@@ -14,6 +14,7 @@ macro_rules! event_kinds {
     )*) => {
         /// The kinds of event of HTCondor 25 (`ULogEventNumber` in `condor_event.h`).
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
         pub enum EventKind {
             $(#[doc = $label] $kind,)*
             /// A number this library does not know.
