@@ -283,19 +283,19 @@ impl Group {
         }
         if let (Recommendation::Wait, Some(at)) = (first.recommendation, self.look_again) {
             card.say(
-                "ask again",
+                "look again",
                 format!("at {}", sentences::look_again(at, page.now, &page.zone)),
             );
         }
         if let Some(tried) = &first.try_one {
-            card.say("ask again", choices::ask_again(tried));
+            card.say("look again", choices::ask_again(tried));
         }
         if alone && !page.style.why {
             card.say(
                 "more",
                 match &page.again {
                     Some(again) => format!("{again} -why {}", held.job),
-                    None => "the same with -why".to_owned(),
+                    None => "add -why".to_owned(),
                 },
             );
         }
@@ -443,7 +443,7 @@ impl Group {
         }
         self.of_parts("do", &self.now, card);
         let later = match first.recommendation {
-            Recommendation::Wait => "once so",
+            Recommendation::Wait => "then",
             _ => "once done",
         };
         self.of_parts(later, &self.after, card);

@@ -356,7 +356,7 @@ fn command_lines(text: &str) -> Vec<&str> {
     let lines = text.lines().filter_map(|line| {
         let label = line.get(..13).filter(|label| label.is_ascii()).unwrap_or("x");
         if !label.trim().is_empty() {
-            is_command = matches!(label, "  do         " | "  once done  " | "  once so    ");
+            is_command = matches!(label, "  do         " | "  once done  " | "  then       ");
         }
         let rest = line.get(13..).filter(|_| is_command)?;
         rest.starts_with(|c: char| c.is_ascii_lowercase()).then_some(rest)

@@ -199,8 +199,8 @@ fn attempts(stretches: &[Stretch], passed: Option<i64>, now: i64) -> Markup {
     let held = stretches.iter().filter(|one| one.held).count();
     html! { p {
         (line_of(first, &bars, passed, &says.join(", ")))
-        "Held " (plural(held, "time")) " (red) and ran " (plural(bars.len() - held, "time"))
-        " (green) in " (length(first)) "."
+        "In the last " (length(first)) " held " (plural(held, "time")) " (red) and ran "
+        (plural(bars.len() - held, "time")) " (green)."
     } }
 }
 

@@ -256,7 +256,7 @@ fn sentence(suspect: &Suspect) -> String {
     let place = named(&suspect.place);
     let fast = suspect.black_hole.map_or(String::new(), |(failure, success)| {
         format!(
-            " Jobs fail there within {} and take {} elsewhere, so it draws more than its share.",
+            " Jobs fail there within {} and take {} elsewhere, so it takes too many jobs.",
             length(failure.max(1)),
             length(success)
         )
@@ -292,7 +292,7 @@ fn bad_places(view: &View) -> Option<Card> {
     all.iter().for_each(|suspect| card.say("why", sentence(suspect)));
     for keep_off in view.keep_off.iter().take(COMMANDS) {
         let whose = match keep_off.held {
-            true => format!("{} held there, released too", plural(keep_off.jobs, "job")),
+            true => format!("{} held there, which this releases too", plural(keep_off.jobs, "job")),
             false => plural(keep_off.jobs, "idle job"),
         };
         card.command("do", Some(whose), &keep_off.command);
@@ -300,7 +300,7 @@ fn bad_places(view: &View) -> Option<Card> {
     card.say("note", left_out(&view.keep_off).unwrap_or_default());
     let next: Vec<String> = all.iter().filter_map(Suspect::exclusion).collect();
     if !next.is_empty() {
-        let of = "requirements in the submit file, behind what is there and &&";
+        let of = "the end of requirements in the submit file, after &&";
         card.paste("next", Some(of.to_owned()), vec![next.join(" && ")]);
     }
     Some(card)

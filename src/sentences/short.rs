@@ -150,8 +150,8 @@ fn look_at(look: &LookAt) -> String {
 fn undecided(why: &Undecided, code: Option<i32>) -> String {
     match why {
         Undecided::Over => "its hold is over",
-        Undecided::HeldByPerson if code == Some(15) => "submitted on hold",
-        Undecided::HeldByPerson => "a person held it",
+        Undecided::HeldByPerson if code == Some(15) => "its owner releases it",
+        Undecided::HeldByPerson => "ask who held it",
         Undecided::UnknownCode { .. } => "code not known",
         Undecided::Unsure { .. } => "not sure enough",
         Undecided::FailedBefore { .. } => "releases failed alike",
