@@ -52,11 +52,16 @@ impl Outage {
         let mut permanent = submit(pool, "alice", "missing", "transfer_input_files = none.txt", 8);
         pool.shell("bob", "interpreter", "printf '#!/usr/bin/pyhton3\\n' >no.sh; chmod +x no.sh");
         permanent.extend(submit(pool, "bob", "interpreter", "executable = no.sh", 6));
+        let storm = std::env::var("HOLDADVISE_POOL_STORM");
+        if let Ok(storm) = storm {
+            let jobs = storm.parse().expect("HOLDADVISE_POOL_STORM is a number of jobs");
+            permanent.extend(submit(pool, "bob", "storm", "periodic_hold = true", jobs));
+        }
         let by_person = submit(pool, "carol", "person", "requirements = false", 6);
         let cluster = by_person[0].split('.').next().unwrap_or_default().to_owned();
         pool.shell("carol", "person", &format!("condor_hold -reason 'look \"first\"' {cluster}"));
         let all = [waiting.clone(), permanent.clone(), by_person.clone()].concat();
-        pool.wait_for("70 held jobs", || count(pool, "JobStatus == 5") == all.len());
+        pool.wait_for("all jobs on hold", || count(pool, "JobStatus == 5") == all.len());
         for job in &factory[..first] {
             forged::is_none(pool, job);
         }
@@ -106,8 +111,9 @@ impl Outage {
     pub(crate) fn counts_are_in_the_ad_of_the_schedd(&self, pool: &Pool) {
         let jobs =
             "condor_status -schedd -af HoldAdviceJobs HoldAdviceJobsMayGo HoldAdvicePassSeconds";
+        let all = self.waiting.len() + self.permanent.len() + self.by_person.len();
         pool.wait_for("counts in the ad of the schedd", || {
-            pool.root_shell(jobs).starts_with("70 0 ")
+            pool.root_shell(jobs).starts_with(&format!("{all} 0 "))
         });
     }
 
