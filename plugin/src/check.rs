@@ -52,6 +52,10 @@ const UPDATE: i64 = 300;
 const ENTRIES: usize = 100_000;
 const DEPTH: usize = 8;
 
+/// Seconds after which a pass of the collector is late, which begins one a minute. Assumed: the first
+/// pass over a large log takes minutes.
+const LATE: i64 = 1_800;
+
 /// MiB that have to be free. Assumed: a month of journals.
 const FREE: u64 = 256;
 
@@ -103,8 +107,8 @@ const CHECKS: &[Check] = &[
     Check {
         name: "advisor",
         look: advisor,
-        to_do: "condor_restart -schedd, else condor_holdadvise_advisor -debug as the account of \
-                HTCondor",
+        to_do: "condor_restart -schedd; as the account of HTCondor \
+                $(condor_config_val LIBEXEC)/condor_holdadvise_advisor -debug says more",
     },
     Check { name: "period", look: period, to_do: KEEPS },
     Check {
@@ -115,7 +119,8 @@ const CHECKS: &[Check] = &[
     Check {
         name: "last pass",
         look: last_pass,
-        to_do: "condor_holdadvise_advisor -debug, as the account of HTCondor, says more",
+        to_do: "as the account of HTCondor $(condor_config_val LIBEXEC)/condor_holdadvise_advisor \
+                -debug says more",
     },
     Check { name: "releases", look: releases, to_do: "" },
     Check {
@@ -127,7 +132,8 @@ const CHECKS: &[Check] = &[
     Check {
         name: "learning",
         look: learning,
-        to_do: "condor_holdadvise_advisor -learn -debug, as the account of HTCondor, says more",
+        to_do: "as the account of HTCondor $(condor_config_val LIBEXEC)/condor_holdadvise_advisor \
+                -learn -debug says more",
     },
     Check {
         name: "retraining",
@@ -135,7 +141,12 @@ const CHECKS: &[Check] = &[
         to_do: "HOLDADVISE_RETRAIN names a sweep file; systemctl enable --now \
                 condor-holdadvise-retrain.timer",
     },
-    Check { name: "collector", look: collector, to_do: "" },
+    Check {
+        name: "collector",
+        look: collector,
+        to_do: "as the account of HTCondor $(condor_config_val LIBEXEC)/condor_holdadvise_collect \
+                says more",
+    },
     Check {
         name: "log",
         look: log,
@@ -147,11 +158,7 @@ const CHECKS: &[Check] = &[
         to_do: "set EVENT_LOG, as 41-holdadvise-logs does, then condor_reconfig",
     },
     Check { name: "disk", look: disk, to_do: "make room: without it nothing is let go" },
-    Check {
-        name: "folders",
-        look: folders,
-        to_do: "install -d -o OWNER -g GROUP -m MODE FOLDER, with what is expected",
-    },
+    Check { name: "folders", look: folders, to_do: "run what is named behind each folder" },
 ];
 
 /// What HTCondor and systemd said.
@@ -181,6 +188,8 @@ struct Schedd {
     jobs: Option<i64>,
     problem: Option<String>,
     learning: Option<String>,
+    /// Begin of the last pass of the collector.
+    collected: Option<i64>,
 }
 
 /// What is found of this access point, as text, and whether nothing is wrong.
@@ -288,6 +297,7 @@ impl Schedd {
             jobs: ad.integer("HoldAdviceJobs"),
             problem: ad.string("HoldAdviceProblem"),
             learning: ad.string("HoldAdviceHomeProblem"),
+            collected: ad.integer("HoldAdviceLogsPass"),
         };
         ads.map(read).max_by_key(|schedd| schedd.pass)
     }
@@ -323,14 +333,17 @@ impl Seen {
         (!folder.eq_ignore_ascii_case("none")).then(|| folder.into())
     }
 
+    /// A problem that the event log was not there.
+    fn is_of_absent_log(&self, problem: &str) -> bool {
+        let log = self.log().map(|log| log.to_string_lossy().into_owned());
+        log.is_some_and(|log| problem.contains(&log)) && problem.contains("No such file")
+    }
+
     /// Before the first job the event log is not there, which is no problem.
     fn is_of_new_log(&self, problem: &str) -> bool {
-        let is_absent = |log: &Path| {
-            let found = fs::metadata(log);
-            found.is_err_and(|error| error.kind() == ErrorKind::NotFound)
-                && problem.contains(&*log.to_string_lossy())
-        };
-        self.schedd().jobs.unwrap_or(0) == 0 && self.log().is_some_and(|log| is_absent(&log))
+        let found = self.log().map(fs::metadata);
+        let is_absent = matches!(found, Some(Err(error)) if error.kind() == ErrorKind::NotFound);
+        self.schedd().jobs.unwrap_or(0) == 0 && is_absent && self.is_of_absent_log(problem)
     }
 }
 
@@ -444,7 +457,10 @@ fn looks(seen: &Seen) -> Vec<Found> {
         (Some("active"), None) => Fine("on; no record, as after a round without owners".to_owned()),
         (Some("active"), Some(says)) if !is_new => Wrong(format!("on, and {says}")),
         (Some("active") | None, Some(says)) if is_new => Fine(format!("on; {says}")),
-        _ => Fine("off (systemctl enable --now condor-holdadvise-looks)".to_owned()),
+        (_, says) => {
+            let says = says.map_or(String::new(), |says| format!("; {says}"));
+            Fine(format!("off (systemctl enable --now condor-holdadvise-looks){says}"))
+        }
     }]
 }
 
@@ -455,17 +471,21 @@ fn mail(seen: &Seen) -> Vec<Found> {
     if !seen.is_on("HOLDADVISE_MAIL") {
         return vec![Fine("off (HOLDADVISE_MAIL)".to_owned())];
     }
-    vec![match seen.knob("MAIL").map(fs::metadata) {
-        None => Wrong("MAIL is not set".to_owned()),
-        Some(Err(error)) => denied(&error, format!("MAIL: {error}")),
-        Some(Ok(_)) => Fine("on, where cron runs it".to_owned()),
+    let Some(program) = seen.knob("MAIL") else {
+        return vec![Wrong("MAIL is not set".to_owned())];
+    };
+    vec![match fs::metadata(program) {
+        Err(error) => denied(&error, format!("MAIL: {program}: {error}")),
+        Ok(_) => Fine("on, where cron runs it".to_owned()),
     }]
 }
 
 fn learning(seen: &Seen) -> Vec<Found> {
     vec![match seen.schedd().learning {
         _ if !seen.settings.learn => Fine("off (HOLDADVISE_LEARN)".to_owned()),
-        Some(problem) if !seen.is_of_new_log(&problem) => Wrong(problem),
+        // Until its next day it says what was so at the last one. Of a log that is not there
+        // another row tells.
+        Some(problem) if !seen.is_of_absent_log(&problem) => Wrong(problem),
         _ => Fine("on".to_owned()),
     }]
 }
@@ -485,11 +505,19 @@ fn retraining(seen: &Seen) -> Vec<Found> {
 }
 
 fn collector(seen: &Seen) -> Vec<Found> {
-    let says = match seen.collected() {
-        Some(folder) => format!("on, into {}", folder.display()),
-        None => "off (HOLDADVISE_COLLECT_DIR)".to_owned(),
+    if seen.knobs.is_err() {
+        return Vec::new();
+    }
+    let Some(folder) = seen.collected() else {
+        return vec![Fine("off (HOLDADVISE_COLLECT_DIR)".to_owned())];
     };
-    seen.knobs.as_ref().ok().map(|_| Fine(says)).into_iter().collect()
+    let last = |ad: &Schedd| seen.now - ad.collected.max(ad.started).unwrap_or(0);
+    vec![match seen.ad.as_ref().map(last) {
+        Ok(age) if age > LATE => {
+            Wrong(format!("on, and no pass into {} in the last {}", folder.display(), time(age)))
+        }
+        _ => Fine(format!("on, into {}", folder.display())),
+    }]
 }
 
 fn log(seen: &Seen) -> Vec<Found> {
@@ -582,20 +610,24 @@ fn folders(seen: &Seen) -> Vec<Found> {
         return vec![Unseen(says)];
     };
     let home = home.clone().filter(|_| *learn);
-    // The service makes its own.
-    let looks = Some(looks.clone()).filter(|looks| looks.exists());
+    // What makes these itself.
+    let made = |folder: PathBuf| Some(folder).filter(|folder| folder.exists());
     let expected = [
         (Some(state.clone()), (user, group, 0o700)),
+        (made(state.join("journal")), (user, group, 0o755)),
+        (seen.collected().and_then(made), (user, group, 0o755)),
         (home, (user, group, 0o755)),
-        (looks, (0, group, 0o750)),
+        (made(looks.clone()), (0, group, 0o750)),
     ];
     let mut found = Vec::new();
     for (path, (user, group, mode)) in expected {
         let Some(path) = path else { continue };
         let says = match fs::symlink_metadata(&path) {
             Ok(found) if !found.is_dir() => "it is no folder".to_owned(),
-            // Fewer rights are the administrator's choice.
-            Ok(found) if found.uid() == user && found.mode() & 0o777 & !mode == 0 => continue,
+            // Fewer rights of others are the administrator's choice.
+            Ok(found) if found.uid() == user && found.mode() & (!mode | 0o700) & 0o777 == 0o700 => {
+                continue;
+            }
             Ok(found) => {
                 format!("user id {}, mode {:o}", found.uid(), found.mode() & 0o7777)
             }
@@ -605,9 +637,9 @@ fn folders(seen: &Seen) -> Vec<Found> {
             }
             Err(error) => error.to_string(),
         };
+        let path = path.display();
         found.push(Wrong(format!(
-            "{}: {says}; expected user id {user}, group id {group}, mode {mode:o}",
-            path.display()
+            "{path}: {says}; expected: install -d -o {user} -g {group} -m {mode:o} {path}"
         )));
     }
     if found.is_empty() {

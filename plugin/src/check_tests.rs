@@ -81,7 +81,11 @@ fn a_fresh_access_point_has_no_problem() {
     let ad = seen.ad.clone().unwrap();
     // No event was written yet.
     let problem = format!("{}: No such file", place.path().join("EventLog").display());
-    seen.ad = Ok(Schedd { problem: Some(problem), ..ad.clone() });
+    seen.ad = Ok(Schedd { problem: Some(problem.clone()), ..ad.clone() });
+    assert_eq!(wrong(&seen), Vec::<String>::new());
+    // The first day was before the first job.
+    fs::write(place.path().join("EventLog"), "").unwrap();
+    seen.ad = Ok(Schedd { learning: Some(problem), jobs: Some(3), ..ad.clone() });
     assert_eq!(wrong(&seen), Vec::<String>::new());
     // Before the first pass.
     seen.ad = Ok(Schedd { pass: None, jobs: None, ..ad });
@@ -159,7 +163,7 @@ fn what_is_on_needs_what_it_needs() {
     let mut seen = fresh(place.path());
     set(&mut seen, "HOLDADVISE_MAIL", "True");
     set(&mut seen, "MAIL", "/nowhere/mail");
-    is_wrong(&seen, "MAIL: No such file");
+    is_wrong(&seen, "MAIL: /nowhere/mail: No such file");
     set(&mut seen, "MAIL", "");
     is_wrong(&seen, "MAIL is not set");
     seen = fresh(place.path());
@@ -205,7 +209,12 @@ fn folders_are_measured_and_their_rights_looked_at() {
 
     seen = fresh(place.path());
     fs::set_permissions(&state, fs::Permissions::from_mode(0o770)).unwrap();
-    is_wrong(&seen, "mode 770; expected user id");
+    is_wrong(&seen, "mode 770; expected: install -d -o ");
+    fs::set_permissions(&state, fs::Permissions::from_mode(0o500)).unwrap();
+    is_wrong(&seen, "mode 500; expected: install -d -o ");
+    fs::set_permissions(&state, fs::Permissions::from_mode(0o700)).unwrap();
+    fs::set_permissions(state.join("journal"), fs::Permissions::from_mode(0o777)).unwrap();
+    is_wrong(&seen, "state/journal: user id ");
     fs::remove_dir_all(&state).unwrap();
     is_wrong(&seen, "No such file");
     std::os::unix::fs::symlink("/usr", &state).unwrap();
