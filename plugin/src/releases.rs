@@ -16,6 +16,8 @@ use holdadvise::journal::{
     Act, ActOutcome, ActStep, Advised, Did, Entry, EntryKind, HoldOf, VERSION, Weighed, owner_of,
 };
 use holdadvise::metrics::Band;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 use crate::line::{How, Judged, Line};
 use crate::settings::Settings;
@@ -86,8 +88,11 @@ pub fn lines(new: &[Entry], entries: &[Entry]) -> Vec<String> {
         let cause = cause.map_or_else(|| "unknown".to_owned(), |one| one.fault.to_string());
         let probability = probability.map_or_else(|| "?".to_owned(), |one| format!("{one:.2}"));
         let owner = owner.as_deref().unwrap_or("?");
+        // When the schedd did it; the pass that saw it is later.
+        let at = Timestamp::from_second(entry.time).unwrap_or_default();
+        let at = at.to_zoned(TimeZone::system()).strftime("%H:%M:%S");
         Some(format!(
-            "Released {job} of {owner}: advice {}, cause {cause}, probability {probability}",
+            "Released {job} of {owner} at {at}: advice {}, cause {cause}, probability {probability}",
             advice.name()
         ))
     };

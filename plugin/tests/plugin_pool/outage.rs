@@ -204,7 +204,7 @@ impl Outage {
         let log = pool.root_shell("cat /var/log/condor/HoldAdviceLog");
         for (job, ad) in &ads {
             let owner = ad["Owner"].as_str().unwrap_or_default();
-            let says = format!(" Released {job} of {owner}: advice ");
+            let says = format!(" Released {job} of {owner} at ");
             assert_eq!(log.matches(&says).count(), 1, "{says}: {log}");
         }
         assert!(log.contains(" Error: the pass failed: journal"), "{log}");
