@@ -35,13 +35,38 @@ const LONGEST: Duration = Duration::from_millis(500);
 const FIRST: usize = 50;
 const LEAST: usize = 10;
 
-/// Jobs of the next transaction at most, after one of so many.
-fn fitted(most: usize, jobs: usize, took: Duration) -> usize {
-    match took > LONGEST {
-        true => (jobs / 2).max(LEAST).min(most),
-        // A small one says nothing of a large one.
-        false if jobs == most => (2 * most).min(BATCH),
-        false => most,
+/// How large transactions are.
+struct Pace {
+    /// Jobs of the next one at most.
+    most: usize,
+    /// Jobs of the last one, and what it took.
+    last: Option<(usize, f64)>,
+    /// Seconds that one takes whatever its jobs: the schedd looks at its whole queue.
+    look: f64,
+}
+
+impl Pace {
+    fn new() -> Self {
+        Self { most: FIRST, last: None, look: 0.0 }
+    }
+
+    /// After one of so many jobs. Where the look alone takes longer than one may, fewer jobs help
+    /// nobody: then it may take half as long again as the look.
+    fn next(&mut self, jobs: usize, took: Duration) {
+        let this = (jobs, took.as_secs_f64());
+        if let Some(before) = self.last.replace(this) {
+            let [few, many] = if before.0 < jobs { [before, this] } else { [this, before] };
+            if 2 * few.0 <= many.0 {
+                let of_job = ((many.1 - few.1) / (many.0 - few.0) as f64).max(0.0);
+                self.look = (few.1 - of_job * few.0 as f64).max(0.0);
+            }
+        }
+        self.most = match this.1 > (1.5 * self.look).max(LONGEST.as_secs_f64()) {
+            true => (jobs / 2).max(LEAST).min(self.most),
+            // A small one says nothing of a large one.
+            false if jobs == self.most => (2 * self.most).min(BATCH),
+            false => self.most,
+        };
     }
 }
 
@@ -53,7 +78,7 @@ pub fn write(writes: &[Write], schedd: &Schedd, deadline: Instant) -> Written {
     // What makes their advice count is not written for these.
     let mut failed: HashSet<JobId> = HashSet::new();
     let mut gone: HashSet<JobId> = HashSet::new();
-    let (mut most, mut took) = (FIRST, Duration::ZERO);
+    let (mut pace, mut took) = (Pace::new(), Duration::ZERO);
     let begun = Instant::now();
     let first = begun + deadline.saturating_duration_since(begun) * 2 / 3;
     for one in writes {
@@ -65,7 +90,7 @@ pub fn write(writes: &[Write], schedd: &Schedd, deadline: Instant) -> Written {
             one.values.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let mut rest = jobs.as_slice();
         while !rest.is_empty() {
-            let (batch, later) = rest.split_at(most.min(rest.len()));
+            let (batch, later) = rest.split_at(pace.most.min(rest.len()));
             rest = later;
             let left = until.saturating_duration_since(Instant::now());
             thread::sleep(took.min(2 * LONGEST).min(left));
@@ -79,7 +104,7 @@ pub fn write(writes: &[Write], schedd: &Schedd, deadline: Instant) -> Written {
             let begun = Instant::now();
             let edited = schedd.edit(&one.constraint(batch), &values);
             took = begun.elapsed();
-            most = fitted(most, batch.len(), took);
+            pace.next(batch.len(), took);
             match edited {
                 Ok(()) => written.jobs += batch.len(),
                 Err(QueueError::Failed { said, .. }) if is_of_nobody(&said) => {
@@ -120,17 +145,19 @@ mod tests {
     #[test]
     fn transactions_become_as_large_as_the_time_allows() {
         // Seconds of looking at all jobs, and of setting in one; some groups are small.
-        for (look, set) in [(0.01, 0.0001), (0.04, 0.004), (0.4, 0.0005)] {
-            let mut most = FIRST;
-            for number in 0..20 {
-                let jobs = if number % 3 == 2 { 1 } else { most };
+        for (look, set) in [(0.01, 0.0001), (0.04, 0.004), (0.4, 0.0005), (1.2, 0.001)] {
+            let mut pace = Pace::new();
+            for number in 0..24 {
+                let jobs = if number % 3 == 2 { 1 } else { pace.most };
                 let takes = look + jobs as f64 * set;
-                let is_full = jobs == BATCH || takes > 0.2;
-                assert!(takes < 1.0, "{look}: {jobs}");
-                assert!(number < 8 || jobs == 1 || is_full, "{look}: {jobs}");
-                most = fitted(most, jobs, Duration::from_secs_f64(takes));
+                let is_full = jobs == BATCH || takes > 0.2 && look < 1.0;
+                assert!(takes < 1.0_f64.max(1.6 * look), "{look}: {jobs}");
+                assert!(number < 16 || jobs == 1 || is_full, "{look}: {jobs}");
+                pace.next(jobs, Duration::from_secs_f64(takes));
             }
         }
-        assert_eq!(fitted(LEAST, LEAST, 2 * LONGEST), LEAST);
+        let mut pace = Pace { most: LEAST, last: None, look: 0.0 };
+        pace.next(LEAST, 2 * LONGEST);
+        assert_eq!(pace.most, LEAST);
     }
 }
