@@ -511,7 +511,12 @@ fn collector(seen: &Seen) -> Vec<Found> {
     let Some(folder) = seen.collected() else {
         return vec![Fine("off (HOLDADVISE_COLLECT_DIR)".to_owned())];
     };
-    let last = |ad: &Schedd| seen.now - ad.collected.max(ad.started).unwrap_or(0);
+    // A folder that is not there yet has just been named. Each pass writes into it.
+    let Ok(made) = fs::metadata(&folder) else {
+        return vec![Fine(format!("on, into {}: no pass yet", folder.display()))];
+    };
+    let last =
+        |ad: &Schedd| seen.now - ad.collected.max(ad.started).max(Some(made.mtime())).unwrap_or(0);
     vec![match seen.ad.as_ref().map(last) {
         Ok(age) if age > LATE => {
             Wrong(format!("on, and no pass into {} in the last {}", folder.display(), time(age)))
@@ -612,20 +617,23 @@ fn folders(seen: &Seen) -> Vec<Found> {
     let home = home.clone().filter(|_| *learn);
     // What makes these itself.
     let made = |folder: PathBuf| Some(folder).filter(|folder| folder.exists());
+    // Owner, the most rights, and those that it is made with.
     let expected = [
-        (Some(state.clone()), (user, group, 0o700)),
-        (made(state.join("journal")), (user, group, 0o755)),
-        (seen.collected().and_then(made), (user, group, 0o755)),
-        (home, (user, group, 0o755)),
-        (made(looks.clone()), (0, group, 0o750)),
+        (Some(state.clone()), user, 0o700, 0o700),
+        (made(state.join("journal")), user, 0o755, 0o700),
+        (seen.collected().and_then(made), user, 0o755, 0o700),
+        (home, user, 0o755, 0o755),
+        (made(looks.clone()), 0, 0o750, 0o750),
     ];
     let mut found = Vec::new();
-    for (path, (user, group, mode)) in expected {
+    for (path, user, most, mode) in expected {
         let Some(path) = path else { continue };
         let says = match fs::symlink_metadata(&path) {
-            Ok(found) if !found.is_dir() => "it is no folder".to_owned(),
+            Ok(found) if !found.is_dir() => {
+                return vec![Wrong(format!("{}: it is no folder; move it away", path.display()))];
+            }
             // Fewer rights of others are the administrator's choice.
-            Ok(found) if found.uid() == user && found.mode() & (!mode | 0o700) & 0o777 == 0o700 => {
+            Ok(found) if found.uid() == user && found.mode() & (!most | 0o700) & 0o777 == 0o700 => {
                 continue;
             }
             Ok(found) => {

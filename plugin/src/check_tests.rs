@@ -190,6 +190,28 @@ fn what_is_on_needs_what_it_needs() {
 }
 
 #[test]
+fn a_collector_that_makes_no_pass_is_a_problem() {
+    let place = tempfile::tempdir().unwrap();
+    let mut seen = fresh(place.path());
+    let logs = place.path().join("logs");
+    let knobs = seen.knobs.as_mut().unwrap();
+    knobs.insert("HOLDADVISE_COLLECT_DIR".to_owned(), (logs.display().to_string(), String::new()));
+    let lists = ("$(X) HOLDADVISE HOLDADVISE_DAY HOLDADVISE_LOGS".to_owned(), String::new());
+    knobs.insert("SCHEDD_CRON_JOBLIST".to_owned(), lists);
+    // As of a pass long ago.
+    let ad = Schedd { started: Some(NOW - 90_000), ..seen.ad.clone().unwrap() };
+    seen.ad = Ok(ad.clone());
+    assert_eq!(wrong(&seen), Vec::<String>::new(), "it was named just now");
+    fs::create_dir(&logs).unwrap();
+    fs::set_permissions(&logs, fs::Permissions::from_mode(0o700)).unwrap();
+    let then = std::time::UNIX_EPOCH + Duration::from_secs(NOW as u64 - 80_000);
+    fs::File::open(&logs).unwrap().set_modified(then).unwrap();
+    is_wrong(&seen, "no pass into ");
+    seen.ad = Ok(Schedd { collected: Some(NOW - 70), ..ad });
+    assert_eq!(wrong(&seen), Vec::<String>::new());
+}
+
+#[test]
 fn folders_are_measured_and_their_rights_looked_at() {
     let place = tempfile::tempdir().unwrap();
     let mut seen = fresh(place.path());

@@ -27,8 +27,8 @@ pub struct Written {
 /// Faults that are named.
 const FAULTS: usize = 5;
 
-/// How long one transaction may take, in which the schedd answers nobody. Assumed: half of what
-/// nobody minds.
+/// How long one transaction may take, in which the schedd answers nobody, where its look at the
+/// queue alone does not take longer. Assumed: half of what nobody minds.
 const LONGEST: Duration = Duration::from_millis(500);
 
 /// Jobs of the first transaction, and of one at least. Assumed.
@@ -61,6 +61,7 @@ impl Pace {
                 self.look = (few.1 - of_job * few.0 as f64).max(0.0);
             }
         }
+        self.look = self.look.min(this.1);
         self.most = match this.1 > (1.5 * self.look).max(LONGEST.as_secs_f64()) {
             true => (jobs / 2).max(LEAST).min(self.most),
             // A small one says nothing of a large one.
@@ -104,9 +105,11 @@ pub fn write(writes: &[Write], schedd: &Schedd, deadline: Instant) -> Written {
             let begun = Instant::now();
             let edited = schedd.edit(&one.constraint(batch), &values);
             took = begun.elapsed();
-            pace.next(batch.len(), took);
             match edited {
-                Ok(()) => written.jobs += batch.len(),
+                Ok(()) => {
+                    written.jobs += batch.len();
+                    pace.next(batch.len(), took);
+                }
                 Err(QueueError::Failed { said, .. }) if is_of_nobody(&said) => {
                     log::info!("{} jobs have left their hold: {said}", batch.len());
                     written.refused += 1;
