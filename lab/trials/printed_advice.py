@@ -63,7 +63,7 @@ class Block:
 
     def look_again(self):
         """The instant it names for the next look, Unix seconds, or None."""
-        found = MINUTE.search(self.says.get("ask again", ""))
+        found = MINUTE.search(self.says.get("look again", ""))
         return found and timegm(strptime(found[0], "%Y-%m-%d %H:%M"))
 
     def urls_to_wait_for(self):
@@ -106,7 +106,7 @@ def block(lines):
             continue
         label, text = line[:LABEL].strip() or label, line[LABEL:]
         out.verdict = out.verdict or (label if label in VERDICTS else "")
-        if label in ("do", "once done", "once so"):
+        if label in ("do", "once done", "then"):
             # A line may say for which jobs those below it are.
             if not (text.startswith("for ") and text.endswith(":")):
                 (out.now if label == "do" else out.later).append(text)

@@ -81,7 +81,7 @@ impl JobHistory {
         &self.steps[..self.steps.partition_point(|step| step.time <= instant)]
     }
 
-    /// When the job was on hold and when its program ran, until `now`; the last 40.
+    /// When the job was on hold and when its program ran, until `now`; the newest ones.
     pub fn stretches(&self, now: i64) -> Vec<Stretch> {
         let mut found = Vec::new();
         let mut open: Option<Stretch> = None;

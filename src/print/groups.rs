@@ -380,7 +380,8 @@ impl Group {
             |name: &&Foreign| self.change.as_ref().is_some_and(|all| all.name() != Some(name));
         if change.what.name().is_some_and(|name| left_out(&name)) {
             // The release is said behind the names.
-            if let Some(before) = text.strip_suffix(", then release.") {
+            let said = [", then release.", "; then release."];
+            if let Some(before) = said.iter().find_map(|end| text.strip_suffix(end)) {
                 text = format!("{before}.");
             }
             text.push_str(&self.names.text());

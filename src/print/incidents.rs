@@ -304,7 +304,12 @@ impl Incident {
         };
         // What several users name is the server.
         let shared = server(other).filter(|_| of_server(first) && of_server(other));
-        first.look = shared.map(|url| LookAt::Url { url });
+        let is_name = |advice: &Advice| matches!(advice.look, Some(LookAt::Name { .. }));
+        let both_name = is_name(first) && is_name(other);
+        first.look = shared.map(|url| match both_name {
+            true => LookAt::Name { url },
+            false => LookAt::Url { url },
+        });
         self.differ = false;
         if first.held.reading != other.held.reading {
             let reading = first.held.reading.take().zip(other.held.reading.as_ref());

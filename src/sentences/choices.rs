@@ -26,8 +26,8 @@ pub(crate) fn try_one(tried: &TryOne) -> String {
     };
     let minutes = tried.unknown_after / 60;
     format!(
-        "Release {} alone, drawn from {}. It has got through once {shows}; ask again then, and release the others. \
-         If it goes on hold again, ask again too: the others have lost nothing. If it is still idle after {}, it shows nothing.",
+        "Release {} alone, drawn from {}. It has got through once {shows}; call again then, and release the others. \
+         If it goes on hold again, call again too: the others have lost nothing. If it is still idle after {}, it shows nothing.",
         tried.job,
         plural(tried.drawn_from, "job"),
         plural(minutes, "minute")
