@@ -15,8 +15,6 @@ pub(crate) fn then_release(change: &str) -> String {
     let ends = ["then release.", "let it run.", "submit it again."];
     match change.strip_suffix('.') {
         _ if ends.iter().any(|end| change.ends_with(end)) => change.to_owned(),
-        // Some remedies say what is done then.
-        _ if change.contains("then release") || change.contains(" anew") => change.to_owned(),
         Some(one) if !one.contains(['.', ':', ';']) => format!("{one}, then release."),
         _ => format!("{change} Then release."),
     }
