@@ -629,8 +629,9 @@ fn folders(seen: &Seen) -> Vec<Found> {
     for (path, user, most, mode) in expected {
         let Some(path) = path else { continue };
         let says = match fs::symlink_metadata(&path) {
-            Ok(found) if !found.is_dir() => {
-                return vec![Wrong(format!("{}: it is no folder; move it away", path.display()))];
+            Ok(is) if !is.is_dir() => {
+                found.push(Wrong(format!("{}: it is no folder; move it away", path.display())));
+                continue;
             }
             // Fewer rights of others are the administrator's choice.
             Ok(found) if found.uid() == user && found.mode() & (!most | 0o700) & 0o777 == 0o700 => {

@@ -29,7 +29,7 @@ use crate::diagnosis::{PlaceAtFault, Said, Table};
 use crate::features::{Holds, Neighbourhood, RecoveryColumns, Sampler, Scope};
 use crate::history::{Action, Episode, EventLogView, History, HoldInQueue};
 use crate::hold_code::{self, Cause};
-use crate::model::{Batch, Model, ModelError};
+use crate::model::{Model, ModelError};
 use crate::policy::{HeldAgain, Prediction};
 use crate::text::Foreign;
 use eventlog::JobId;
@@ -210,8 +210,7 @@ impl<'a> Advisor<'a> {
         if asked.n == 0 {
             return Ok(vec![None; holds.len()]);
         }
-        let batch = Batch { states: &asked.states, statics: &asked.statics, n: asked.n };
-        let logits = self.model.engine.logits(&batch)?;
+        let logits = self.model.engine.logits(&asked.batch())?;
         Ok(places.into_iter().map(|place| logits.get(place?).copied()).collect())
     }
 
@@ -228,8 +227,7 @@ impl<'a> Advisor<'a> {
         let job = self.history().job(held.job);
         let limit_seen = question.facts.limit_seen.as_ref();
         let may_raise = question.facts.raise_may_help();
-        let Ending { is_raised, ends, by_start, limit, may_pass } =
-            question.ending(job, !self.model.metadata.knows(code));
+        let Ending { is_raised, ends, by_start, limit, may_pass } = question.ending;
         let most_as_is = limit_seen.and_then(LimitSeen::most_as_is).unwrap_or(1.0);
         let failed_alike = job.zip(hold.step).map_or(0, |(job, step)| job.failed_alike(step));
         let at_place = question.facts.place_at_fault.as_ref().map(|place| place.table);
@@ -451,11 +449,12 @@ impl<'a> Advisor<'a> {
             spent,
             correct_before,
             over,
-            answers: 0,
+            ending: Ending::default(),
             asks_later: false,
+            answers: 0,
         };
-        question.asks_later =
-            self.sampler.knows_delays() && question.ending(job, is_unknown).may_pass;
+        question.ending = question.ending(job, is_unknown);
+        question.asks_later = self.sampler.knows_delays() && question.ending.may_pass;
         question.answers = self.ask(&question, asked);
         Some(question)
     }

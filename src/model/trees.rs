@@ -323,23 +323,10 @@ impl<'a> Rows<'a> {
             self.changed.extend(0..self.forest.roots.len() as u32);
             self.kept.fill(0);
         } else {
-            let cells = self.row.chunks_mut(CELLS).zip(statics.chunks(CELLS)).enumerate();
-            for (at, (old, new)) in cells.filter(|(_, (old, new))| old != new) {
-                for (cell, (old, new)) in old.iter_mut().zip(new).enumerate() {
-                    let old = std::mem::replace(old, *new);
-                    if old == *new {
-                        continue;
-                    }
-                    for split in splits.between(at * CELLS + cell, old, *new) {
-                        let Split { node, tree, depth, .. } = *split;
-                        let kept = &mut self.kept[tree as usize];
-                        if self.ways[tree as usize * splits.steps + depth as usize] == node {
-                            if *kept == OFF {
-                                self.changed.push(tree);
-                            }
-                            *kept = depth.min(*kept);
-                        }
-                    }
+            for start in (0..statics.len()).step_by(CELLS) {
+                let cells = start..(start + CELLS).min(statics.len());
+                if self.row[cells.clone()] != statics[cells.clone()] {
+                    cells.for_each(|column| self.change(splits, column, statics[column]));
                 }
             }
         }
@@ -361,6 +348,23 @@ impl<'a> Rows<'a> {
         }
         self.sum = self.leaves.iter().copied().map(f64::from).sum();
         self.sum
+    }
+
+    /// Notes which trees the new value of a cell leads elsewhere, and from where on.
+    fn change(&mut self, splits: &Splits, column: usize, new: f32) {
+        let old = std::mem::replace(&mut self.row[column], new);
+        if old == new {
+            return;
+        }
+        for &Split { node, tree, depth, .. } in splits.between(column, old, new) {
+            let kept = &mut self.kept[tree as usize];
+            if self.ways[tree as usize * splits.steps + depth as usize] == node {
+                if *kept == OFF {
+                    self.changed.push(tree);
+                }
+                *kept = depth.min(*kept);
+            }
+        }
     }
 }
 

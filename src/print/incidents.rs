@@ -298,17 +298,16 @@ impl Incident {
     fn share(&mut self, other: &Advice) {
         let first = &mut self.first;
         first.held.reason = None;
-        let of_server = |advice: &Advice| {
-            matches!(advice.look, Some(LookAt::Url { .. } | LookAt::Name { .. }))
-                && advice.diagnosis.at_fault.first().map(|one| one.fault) == Some(Fault::Server)
-        };
+        let fault = first.diagnosis.at_fault.first().map(|one| one.fault);
+        let shared = server(other).filter(|_| fault == Some(Fault::Server));
         // What several users name is the server.
-        let shared = server(other).filter(|_| of_server(first) && of_server(other));
-        let is_name = |advice: &Advice| matches!(advice.look, Some(LookAt::Name { .. }));
-        let both_name = is_name(first) && is_name(other);
-        first.look = shared.map(|url| match both_name {
-            true => LookAt::Name { url },
-            false => LookAt::Url { url },
+        first.look = shared.and_then(|url| match (&first.look, &other.look) {
+            (Some(LookAt::Name { .. }), Some(LookAt::Name { .. })) => Some(LookAt::Name { url }),
+            (
+                Some(LookAt::Url { .. } | LookAt::Name { .. }),
+                Some(LookAt::Url { .. } | LookAt::Name { .. }),
+            ) => Some(LookAt::Url { url }),
+            _ => None,
         });
         self.differ = false;
         if first.held.reading != other.held.reading {

@@ -68,6 +68,11 @@ impl Outage {
         Self { waiting, factory, permanent, by_person }
     }
 
+    /// All that are held.
+    fn held(&self) -> usize {
+        self.waiting.len() + self.permanent.len() + self.by_person.len()
+    }
+
     /// Those that are not to be released.
     pub(crate) fn stay(&self) -> Vec<String> {
         [&self.permanent[..], &self.by_person].concat()
@@ -75,8 +80,7 @@ impl Outage {
 
     /// Each held job has advice that counts, and no advice is a removal.
     pub(crate) fn is_advised(&self, pool: &Pool) {
-        let all = self.waiting.len() + self.permanent.len() + self.by_person.len();
-        pool.wait_for("advice for all held jobs", || count(pool, COUNTS) == all);
+        pool.wait_for("advice for all held jobs", || count(pool, COUNTS) == self.held());
         let words = |constraint: &str| -> BTreeMap<String, usize> {
             let command = format!("condor_q -allusers -constraint '{constraint}' -af HoldAdvice");
             let mut words = BTreeMap::new();
@@ -111,9 +115,8 @@ impl Outage {
     pub(crate) fn counts_are_in_the_ad_of_the_schedd(&self, pool: &Pool) {
         let jobs =
             "condor_status -schedd -af HoldAdviceJobs HoldAdviceJobsMayGo HoldAdvicePassSeconds";
-        let all = self.waiting.len() + self.permanent.len() + self.by_person.len();
         pool.wait_for("counts in the ad of the schedd", || {
-            pool.root_shell(jobs).starts_with(&format!("{all} 0 "))
+            pool.root_shell(jobs).starts_with(&format!("{} 0 ", self.held()))
         });
     }
 

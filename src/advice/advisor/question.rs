@@ -55,17 +55,19 @@ pub(super) struct Question<'h> {
     pub(super) correct_before: Vec<Change>,
     /// That a log shows its hold to be over.
     pub(super) over: Option<Evidence>,
+    pub(super) ending: Ending,
+    /// Whether later releases are asked about.
+    pub(super) asks_later: bool,
     /// Where the answers begin: one for each action, one had others been seen to get through, and
     /// those about later releases.
     pub(super) answers: usize,
-    /// Whether later releases are asked about.
-    pub(super) asks_later: bool,
 }
 
 /// Job and instant of a hold.
 type FirstHold = (JobId, i64);
 
 /// What ends the cause of a hold, and what does not.
+#[derive(Clone, Copy, Default)]
 pub(super) struct Ending {
     /// What it ran out of was raised since.
     pub(super) is_raised: bool,
@@ -90,8 +92,8 @@ pub(super) struct Subject {
 /// What is asked in a call of the model.
 #[derive(Default)]
 pub(super) struct Asked {
-    pub(super) states: Vec<u8>,
-    pub(super) statics: Vec<f32>,
+    states: Vec<u8>,
+    statics: Vec<f32>,
     pub(super) n: usize,
     /// First holds of those that share a cause.
     pub(super) firsts: HashMap<FirstHold, Rc<Subject>>,
@@ -106,11 +108,15 @@ impl Asked {
         self.n += 1;
     }
 
+    pub(super) fn batch(&self) -> Batch<'_> {
+        Batch { states: &self.states, statics: &self.statics, n: self.n }
+    }
+
     pub(super) fn answers(&self, model: &Model) -> Result<Vec<f64>, ModelError> {
         if self.n == 0 {
             return Ok(Vec::new());
         }
-        model.probabilities(&Batch { states: &self.states, statics: &self.statics, n: self.n })
+        model.probabilities(&self.batch())
     }
 }
 
