@@ -196,7 +196,7 @@ impl Groups {
             let place = |group: &Group| firsts.iter().position(|job| *job == group.first.held.job);
             groups.retain(|group| place(group).is_some());
             groups.sort_by_key(|group| place(group));
-            writeln!(out, "An example of each of the first rows:\n")?;
+            writeln!(out, "For example, from the top of the table:\n")?;
         } else if groups.len() > 1 {
             let jobs = plural(self.jobs, "held job");
             writeln!(out, "{jobs} in {}.\n", plural(groups.len(), "group"))?;
@@ -215,7 +215,8 @@ impl Groups {
             write!(out, "{text}{end}")?;
         }
         if !alone {
-            let more = "More of one job: condor_holdadvise -why ID. A line for each job: -nobatch.";
+            let more =
+                "For one job: condor_holdadvise ID, or -why ID for all. A line each: -nobatch.";
             out.write_all(wrap("", 2, more, page.style.columns).as_bytes())?;
         }
         if !page.style.why {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 use strum::Display;
+use unicode_width::UnicodeWidthStr;
 
 use super::plain_table::lines;
 use super::wrap::{cut, wrap};
@@ -114,15 +115,13 @@ pub(super) struct Incidents {
     owners: BTreeSet<Option<Foreign>>,
 }
 
-/// Columns of a page without a limit that say what is wrong.
-const WIDEST: usize = 120;
-
 /// Columns of an owner.
 const OWNER: usize = 10;
 
 /// Headings; what to do and what is wrong stand behind them.
-pub(super) const HEADINGS: [&str; 10] =
-    ["ADVICE", "JOBS", "USERS", "SINCE", "ID", "CLUSTERS", "LAST", "TREND", "AT_FAULT", "ENDS_BY"];
+pub(super) const HEADINGS: [&str; 10] = [
+    "ADVICE", "JOBS", "OLDEST", "ID", "USERS", "CLUSTERS", "NEWEST", "TREND", "AT_FAULT", "ENDS_BY",
+];
 
 /// The heading of that.
 pub(super) const WHAT: &str = "WHAT TO DO (WHAT IS WRONG)";
@@ -145,8 +144,11 @@ pub(super) struct Times {
     pub(super) passed: Option<i64>,
 }
 
-/// As many of them as stand above cards.
+/// As many of them as stand above cards; the last only where there are several users.
 const SHORT: usize = 5;
+
+/// Lines that say what is wrong there.
+const LINES: usize = 2;
 
 impl Incidents {
     pub(super) fn add(&mut self, advice: &Advice) {
@@ -190,11 +192,15 @@ impl Incidents {
 
     /// How many jobs there are, and a table of at most so many rows.
     pub(super) fn text(&self, rows: Option<usize>, page: &Page) -> String {
-        let columns = if rows.is_some() { SHORT } else { HEADINGS.len() };
+        let columns = match (rows, self.owners.len()) {
+            (None, _) => HEADINGS.len(),
+            (Some(_), 1) => SHORT - 1,
+            (Some(_), _) => SHORT,
+        };
         let (shown, more) = self.rows(rows, page);
         let cells = shown.iter().map(|row| &row.cells[..columns]);
         let mut table =
-            lines(&HEADINGS[..columns], cells, 1, |index| matches!(index, 1 | 3 | 5 | 6));
+            lines(&HEADINGS[..columns], cells, 1, |index| matches!(index, 1 | 2 | 5 | 6));
         let what = shown.iter().map(|row| row.what.as_str());
         match rows {
             Some(_) => behind(&mut table, what, page.style.columns),
@@ -267,11 +273,18 @@ fn add(owners: &mut BTreeSet<Option<Foreign>>, owner: &Option<Foreign>) {
 
 /// What to do and what is wrong behind each row, as much as fits.
 fn behind<'a>(table: &mut [String], what: impl Iterator<Item = &'a str>, columns: Option<usize>) {
-    let width = table.iter().map(String::len).max().unwrap_or(0);
-    let left = columns.map_or(WIDEST, |columns| columns.saturating_sub(width + 1));
+    let width = table.iter().map(|line| line.width()).max().unwrap_or(0);
     let what = std::iter::once(WHAT).chain(what);
     for (line, what) in table.iter_mut().zip(what) {
-        *line = format!("{line:<width$} {}", cut(what, left)).trim_end().to_owned();
+        let blanks = width - line.width() + 1;
+        let text = wrap(&format!("{line}{:blanks$}", ""), width + 1, what, columns);
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let more = lines.len() > LINES;
+        lines.truncate(LINES);
+        if let (true, Some(columns), Some(last)) = (more, columns, lines.last_mut()) {
+            *last = cut(&format!("{last} ..."), columns);
+        }
+        *line = lines.join("\n");
     }
 }
 
@@ -330,14 +343,14 @@ impl Incident {
             self.first_and_last().map(|(at, _)| length(page.now.saturating_sub(at)));
         let users = match self.owners.iter().next() {
             Some(Some(owner)) if self.owners.len() == 1 => cut(&owner.named(OWNER), OWNER),
-            _ => self.owners.len().to_string(),
+            _ => plural(self.owners.len(), "user"),
         };
         [
             key.recommendation.name().to_owned(),
             self.holds.len().to_string(),
-            users,
             first,
             self.first.held.job.to_string(),
+            users,
             self.clusters.len().to_string(),
             last,
             self.trend(page.now).map_or_else(|| "-".to_owned(), |trend| trend.to_string()),

@@ -288,7 +288,11 @@ fn bad_places(view: &View) -> Option<Card> {
         [one] => (format!("Bad place: {}", named(&one.place)), "it"),
         _ => (plural(all.len(), "bad place"), "them"),
     };
-    let mut card = Card::new(header, Recommendation::Change, format!("Keep jobs off {them}."));
+    let by = match view.keep_off.len().min(COMMANDS) {
+        0 | 1 => String::new(),
+        commands => format!(": paste each of the {commands} commands"),
+    };
+    let mut card = Card::new(header, Recommendation::Change, format!("Keep jobs off {them}{by}."));
     all.iter().for_each(|suspect| card.say("why", sentence(suspect)));
     for keep_off in view.keep_off.iter().take(COMMANDS) {
         let whose = match keep_off.held {
