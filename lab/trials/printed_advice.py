@@ -63,16 +63,16 @@ class Block:
 
     def look_again(self):
         """The instant it names for the next look, Unix seconds, or None."""
-        found = MINUTE.search(self.says.get("look again", ""))
+        found = MINUTE.search(self.says.get("WAIT", "").partition("Look again at ")[2])
         return found and timegm(strptime(found[0], "%Y-%m-%d %H:%M"))
 
     def urls_to_wait_for(self):
         """The URLs by which whoever waits sees that the server answers again; empty where no server
         is waited for."""
-        named = re.search(r"input from (\S+) again|(\S+) answers again", self.says.get("WAIT", ""))
+        named = re.search(r"(\S+) (answers|serves files) again", self.says.get("WAIT", ""))
         if not named:
             return []
-        server = named[1] or named[2]
+        server = named[1]
         # Of jobs with one of their own each the text has what they share.
         urls = {
             url for url in URL.findall(self.text) if f"//{server}" in url and "[...]" not in url
@@ -106,7 +106,7 @@ def block(lines):
             continue
         label, text = line[:LABEL].strip() or label, line[LABEL:]
         out.verdict = out.verdict or (label if label in VERDICTS else "")
-        if label in ("do", "once done", "then"):
+        if label in ("do", "only then"):
             # A line may say for which jobs those below it are.
             if not (text.startswith("for ") and text.endswith(":")):
                 (out.now if label == "do" else out.later).append(text)

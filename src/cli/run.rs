@@ -181,8 +181,7 @@ pub(super) fn show(asked: &Asked, config: &Config, out: &mut dyn Write) -> Resul
         unknown.iter().for_each(|line| say("Note", line));
     }
     if let Some(view) = &answer.view {
-        print_view(out, view, &printing.output, &page)?;
-        out.write_all(&below)?;
+        print_view(out, view, &below, &printing.output, &page)?;
     }
     print_thrashing(out, &answer.thrashing, &page)?;
     if let Some(path) = &printing.page {

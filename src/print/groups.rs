@@ -216,7 +216,7 @@ impl Groups {
         }
         if !alone {
             let more =
-                "For one job: condor_holdadvise ID, or -why ID for all. A line each: -nobatch.";
+                "For one job: condor_holdadvise ID (all details: -why ID). A line each: -nobatch.";
             out.write_all(wrap("", 2, more, page.style.columns).as_bytes())?;
         }
         if !page.style.why {
@@ -282,12 +282,6 @@ impl Group {
         if let Some(change) = first.change.as_ref().filter(is_shared) {
             card.say("next", sentences::next_time(change));
         }
-        if let (Recommendation::Wait, Some(at)) = (first.recommendation, self.look_again) {
-            card.say(
-                "look again",
-                format!("at {}", sentences::look_again(at, page.now, &page.zone)),
-            );
-        }
         if let Some(tried) = &first.try_one {
             card.say("look again", choices::ask_again(tried));
         }
@@ -303,7 +297,7 @@ impl Group {
         card
     }
 
-    /// `Job 7.0 of alice, held for 2h14m (its hold no. 2), code 13/256`; `9 jobs of cluster 7 of alice`.
+    /// `Job 7.0 of alice, held for 2h14m (hold no. 2), code 13/256`; `9 jobs of cluster 7 of alice`.
     fn header(&self, page: &Page) -> String {
         let held = &self.first.held;
         let count = self.now.jobs();
@@ -314,7 +308,8 @@ impl Group {
         };
         let owner = held.owner.as_ref().map(|owner| format!(" of {}", owner.named(OWNER)));
         let (up_to, hold) = match count {
-            1 => ("", format!(" (its hold no. {})", held.num_holds)),
+            1 if held.num_holds > 1 => ("", format!(" (hold no. {})", held.num_holds)),
+            1 => ("", String::new()),
             _ => ("up to ", String::new()),
         };
         format!(
@@ -346,17 +341,20 @@ impl Group {
             },
             Recommendation::Wait => {
                 let Some(wait) = &first.wait else { return "Leave it held.".to_owned() };
+                let again = self.look_again.map_or_else(String::new, |at| {
+                    format!(" Look again at {}.", sentences::look_again(at, page.now, &page.zone))
+                });
                 let until = self.until.map(|at| format!(" ({})", minute(at, &page.zone)));
                 let own = each(self.wait.is_some());
                 let remedy = first.held.reading.as_ref().and_then(Reading::remedy);
                 let what = match (&wait.what, remedy) {
                     // A text that says when it is over is plainer than that others get through.
                     (WaitFor::InOrder { server: None } | WaitFor::LikeHold, Some(remedy)) => {
-                        return format!("Leave it held: {remedy}.");
+                        return format!("Leave it held: {remedy}.{again}");
                     }
                     (what, _) => sentences::wait_for(what),
                 };
-                format!("Leave it held until {own}{what}{}.", until.unwrap_or_default())
+                format!("Leave it held until {own}{what}{}.{again}", until.unwrap_or_default())
             }
             Recommendation::Undecided => match &self.undecided {
                 Some(why) => sentences::undecided(why, first.held.code),
@@ -444,11 +442,7 @@ impl Group {
             return;
         }
         self.of_parts("do", &self.now, card);
-        let later = match first.recommendation {
-            Recommendation::Wait => "then",
-            _ => "once done",
-        };
-        self.of_parts(later, &self.after, card);
+        self.of_parts("only then", &self.after, card);
         if self.after_look {
             card.say("note", "If nothing is wrong there, release it all the same.");
         }

@@ -144,7 +144,7 @@ fn table(incidents: &Incidents, cards: &[(Card, usize, Advice)], page: &Page) ->
             td { span.badge.(advice) { (advice) } }
             th scope="row" { (what) }
             @for (name, cell) in HEADINGS[1..].iter().zip(&numbers) { td.n {
-                @match (*name == "ID").then(|| card_of(cell)).flatten() {
+                @match (*name == "EXAMPLE").then(|| card_of(cell)).flatten() {
                     Some(at) => a href={ "#card-" (at) } { (cell) },
                     None => (cell),
                 }
@@ -218,11 +218,7 @@ fn when(times: Times) -> String {
 
 /// `JOBS` as a word.
 fn heading(name: &str) -> String {
-    let lower = name.to_ascii_lowercase();
-    match name {
-        "ID" => name.to_owned(),
-        _ => name[..1].to_owned() + &lower[1..],
-    }
+    name[..1].to_owned() + &name[1..].to_ascii_lowercase()
 }
 
 /// A card: what to do as its heading, and what that of a group rests on behind a click.

@@ -120,7 +120,8 @@ const OWNER: usize = 10;
 
 /// Headings; what to do and what is wrong stand behind them.
 pub(super) const HEADINGS: [&str; 10] = [
-    "ADVICE", "JOBS", "OLDEST", "ID", "USERS", "CLUSTERS", "NEWEST", "TREND", "AT_FAULT", "ENDS_BY",
+    "ADVICE", "JOBS", "OLDEST", "USERS", "EXAMPLE", "CLUSTERS", "NEWEST", "TREND", "AT_FAULT",
+    "ENDS_BY",
 ];
 
 /// The heading of that.
@@ -144,7 +145,7 @@ pub(super) struct Times {
     pub(super) passed: Option<i64>,
 }
 
-/// As many of them as stand above cards; the last only where there are several users.
+/// As many of them as stand above cards.
 const SHORT: usize = 5;
 
 /// Lines that say what is wrong there.
@@ -192,11 +193,7 @@ impl Incidents {
 
     /// How many jobs there are, and a table of at most so many rows.
     pub(super) fn text(&self, rows: Option<usize>, page: &Page) -> String {
-        let columns = match (rows, self.owners.len()) {
-            (None, _) => HEADINGS.len(),
-            (Some(_), 1) => SHORT - 1,
-            (Some(_), _) => SHORT,
-        };
+        let columns = if rows.is_some() { SHORT } else { HEADINGS.len() };
         let (shown, more) = self.rows(rows, page);
         let cells = shown.iter().map(|row| &row.cells[..columns]);
         let mut table =
@@ -341,16 +338,19 @@ impl Incident {
         let fault = self.first.diagnosis.at_fault.first();
         let [first, last] =
             self.first_and_last().map(|(at, _)| length(page.now.saturating_sub(at)));
-        let users = match self.owners.iter().next() {
-            Some(Some(owner)) if self.owners.len() == 1 => cut(&owner.named(OWNER), OWNER),
-            _ => plural(self.owners.len(), "user"),
+        let names = self.owners.iter().flatten().take(2).map(|owner| owner.named(OWNER));
+        let names = names.collect::<Vec<_>>().join(", ");
+        let users = match self.owners.len() {
+            1 if !names.is_empty() => cut(&names, OWNER),
+            2 if names.width() <= OWNER => names,
+            users => plural(users, "user"),
         };
         [
             key.recommendation.name().to_owned(),
             self.holds.len().to_string(),
             first,
-            self.first.held.job.to_string(),
             users,
+            self.first.held.job.to_string(),
             self.clusters.len().to_string(),
             last,
             self.trend(page.now).map_or_else(|| "-".to_owned(), |trend| trend.to_string()),
@@ -385,7 +385,7 @@ impl Incident {
         let cause = cause.trim_end_matches('.');
         let text = match sentences::to_do(&self.first).as_str() {
             "-" => cause.to_owned(),
-            to_do if self.differ => format!("{to_do}, each its own ({cause})"),
+            to_do if self.differ => format!("{to_do}, each job its own ({cause})"),
             to_do => format!("{to_do} ({cause})"),
         };
         printable(&text).into_owned()

@@ -212,20 +212,27 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Prints what is wrong where.
+/// Prints what is wrong where, around what is said of the jobs that are held.
 ///
 /// # Errors
 /// Whatever writing gives.
 pub(crate) fn print_view(
     out: &mut dyn Write,
     view: &View,
+    of_jobs: &[u8],
     output: &PrintForm,
     page: &Page,
 ) -> io::Result<()> {
-    if *output != PrintForm::Json {
-        return workflow::print(out, view, page);
+    if *output == PrintForm::Json {
+        out.write_all(attributes::output(view)?.as_bytes())?;
+        return out.write_all(of_jobs);
     }
-    out.write_all(attributes::output(view)?.as_bytes())
+    workflow::print(out, view, page)?;
+    if !of_jobs.is_empty() {
+        writeln!(out)?;
+        out.write_all(of_jobs)?;
+    }
+    workflow::print_matrix(out, view, page)
 }
 
 /// The block that is printed for one job.

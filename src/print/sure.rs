@@ -94,9 +94,9 @@ pub(super) fn how_sure(advice: &Advice) -> String {
         Recommendation::Try => "not known before that job has run".to_owned(),
         Recommendation::Change => {
             let as_is = advice.success_of(Action::AsIs).map(|p| match in_percent(advice) {
-                true => format!("; if nothing is changed {:.0} %", p * 100.0),
+                true => format!("; if only released {:.0} %", p * 100.0),
                 false if Band::of(p).words() == chance => ", or without it".to_owned(),
-                false => format!("; if nothing is changed: {}", Band::of(p).words()),
+                false => format!("; if only released: {}", Band::of(p).words()),
             });
             format!("{chance} to finish after that{}", as_is.unwrap_or_default())
         }
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(how_sure(&samples::transfer(1, 0)), "likely to finish");
         let mut change = samples::memory(1, 0, 2048);
         let as_is = (change.success_of(Action::AsIs).unwrap() * 100.0).round();
-        let sure = format!("93 % to finish after that; if nothing is changed {as_is} %");
+        let sure = format!("93 % to finish after that; if only released {as_is} %");
         assert_eq!(how_sure(&change), sure);
         change.is_judged = false;
         assert!(how_sure(&change).starts_with("not known: "));

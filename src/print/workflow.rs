@@ -1,4 +1,4 @@
-//! `-workflow`: failed runs by cause and place as a table, below it cards.
+//! `-workflow`: cards, and failed runs by cause and place as a table.
 
 use std::io::{self, Write};
 
@@ -30,21 +30,23 @@ const PLACE_NAME: usize = 255;
 /// quarters. The second ones are for locales without them.
 const SHADES: [[char; 4]; 2] = [['░', '▒', '▓', '█'], ['.', ':', '*', '#']];
 
-pub(crate) fn print(out: &mut dyn Write, view: &View, page: &Page) -> io::Result<()> {
+pub(super) fn print(out: &mut dyn Write, view: &View, page: &Page) -> io::Result<()> {
     let columns = page.style.columns;
     out.write_all(wrap("", 2, &counts(view), columns).as_bytes())?;
     if view.jobs == 0 && view.progress.is_none() {
         return Ok(());
     }
+    print_cards(out, &cards(view, page.now), page)
+}
+
+/// Prints the failed runs by cause and place, and what was not read of them.
+pub(super) fn print_matrix(out: &mut dyn Write, view: &View, page: &Page) -> io::Result<()> {
     if !view.matrix.rows.is_empty() {
         writeln!(out)?;
         table(out, &view.matrix, page)?;
     }
-    if let Some(text) = outputs_left_out(view) {
-        out.write_all(wrap("", 2, &text, columns).as_bytes())?;
-    }
-    print_cards(out, &cards(view, page.now), page)?;
-    writeln!(out)
+    let text = outputs_left_out(view).map(|text| wrap("", 2, &text, page.style.columns));
+    out.write_all(text.unwrap_or_default().as_bytes())
 }
 
 /// Prints cards, each behind an empty line.
@@ -70,7 +72,7 @@ pub(super) fn counts(view: &View) -> String {
             .unwrap_or_else(|| "No jobs: the logs have none of those asked about.".to_owned());
     }
     format!(
-        "{}, {}: {} succeeded, {} failed, {} running.",
+        "{}, {}: {} succeeded, {} failed or held, {} running.",
         plural(view.jobs, "job"),
         plural(view.runs, "run"),
         view.succeeded,
@@ -173,7 +175,7 @@ fn action(recovering: &Recovering, view: &View) -> Card {
     let (recommendation, act) = match recovering.action {
         Recovery::Retry => (Recommendation::Release, "Run the failed jobs again as they are."),
         Recovery::Elsewhere => {
-            (Recommendation::Change, "Run the failed jobs at other places than the bad ones below.")
+            (Recommendation::Change, "Run the failed jobs at other places than the bad ones.")
         }
         Recovery::Memory => (Recommendation::Change, "Ask for more memory."),
         Recovery::Split => (Recommendation::Change, "Split the work into smaller jobs."),
@@ -256,7 +258,7 @@ fn sentence(suspect: &Suspect) -> String {
     let place = named(&suspect.place);
     let fast = suspect.black_hole.map_or(String::new(), |(failure, success)| {
         format!(
-            " Jobs fail there within {} and take {} elsewhere, so it takes too many jobs.",
+            " Jobs fail there within {} and take {} elsewhere, so it soon takes the next job too.",
             length(failure.max(1)),
             length(success)
         )
@@ -285,14 +287,15 @@ fn bad_places(view: &View) -> Option<Card> {
     let all = &view.suspects;
     let (header, them) = match all.as_slice() {
         [] => return None,
-        [one] => (format!("Bad place: {}", named(&one.place)), "it"),
-        _ => (plural(all.len(), "bad place"), "them"),
+        [one] => (format!("Bad place: {}", named(&one.place)), named(&one.place)),
+        _ => (plural(all.len(), "bad place"), "them".to_owned()),
     };
     let by = match view.keep_off.len().min(COMMANDS) {
         0 | 1 => String::new(),
-        commands => format!(": paste each of the {commands} commands"),
+        commands => format!(" by each of the {commands} commands"),
     };
-    let mut card = Card::new(header, Recommendation::Change, format!("Keep jobs off {them}{by}."));
+    let act = format!("Keep your jobs off {them}{by}, and tell the administrator.");
+    let mut card = Card::new(header, Recommendation::Change, act);
     all.iter().for_each(|suspect| card.say("why", sentence(suspect)));
     for keep_off in view.keep_off.iter().take(COMMANDS) {
         let whose = match keep_off.held {
@@ -304,7 +307,7 @@ fn bad_places(view: &View) -> Option<Card> {
     card.say("note", left_out(&view.keep_off).unwrap_or_default());
     let next: Vec<String> = all.iter().filter_map(Suspect::exclusion).collect();
     if !next.is_empty() {
-        let of = "the end of requirements in the submit file, after &&";
+        let of = "jobs submitted again, at the end of requirements, after &&";
         card.paste("next", Some(of.to_owned()), vec![next.join(" && ")]);
     }
     Some(card)
@@ -398,7 +401,7 @@ fn dag(progress: &Progress) -> Card {
         card.say(label, blocked(blocker));
     }
     card.say("", more_blockers(progress).unwrap_or_default());
-    progress.resume.iter().for_each(|command| card.command("once done", None, command));
+    progress.resume.iter().for_each(|command| card.command("only then", None, command));
     card
 }
 

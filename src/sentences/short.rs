@@ -71,7 +71,7 @@ fn change(change: &ChangeKind) -> String {
         },
         ChangeKind::Time { attribute, .. } => format!("raise {attribute}"),
         ChangeKind::Interpreter { interpreter, .. } => {
-            format!("correct interpreter {}", interpreter.named(NAME))
+            format!("correct the line #!{}", interpreter.named(NAME))
         }
         ChangeKind::Correct { what: Correction::Named, remedy: Some(reading), .. } => {
             reading.remedy().unwrap_or_default()
@@ -103,7 +103,7 @@ fn correction(what: Correction, name: Option<&Foreign>) -> String {
         Correction::ExecutableMissing => ("provide", "its executable"),
         Correction::Arguments => ("fewer arguments", ""),
         Correction::Executable => ("check", "its executable"),
-        Correction::UrlMissing => ("provide", "its URL"),
+        Correction::UrlMissing => ("provide or correct", "its URL"),
         Correction::UrlServer => ("correct the server of", "its URL"),
         Correction::UrlDenied => ("get access to", "its URL"),
         Correction::Url => ("check", "its URL"),
@@ -150,8 +150,8 @@ fn look_at(look: &LookAt) -> String {
 fn undecided(why: &Undecided, code: Option<i32>) -> String {
     match why {
         Undecided::Over => "its hold is over",
-        Undecided::HeldByPerson if code == Some(15) => "its owner releases it",
-        Undecided::HeldByPerson => "ask who held it",
+        Undecided::HeldByPerson if code == Some(15) => "its owner decides",
+        Undecided::HeldByPerson => "whoever held it decides",
         Undecided::UnknownCode { .. } => "code not known",
         Undecided::Unsure { .. } => "not sure enough",
         Undecided::FailedBefore { .. } => "releases failed alike",
