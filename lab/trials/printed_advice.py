@@ -106,7 +106,7 @@ def block(lines):
             continue
         label, text = line[:LABEL].strip() or label, line[LABEL:]
         out.verdict = out.verdict or (label if label in VERDICTS else "")
-        if label in ("do", "only then"):
+        if label in ("do", "afterwards"):
             # A line may say for which jobs those below it are.
             if not (text.startswith("for ") and text.endswith(":")):
                 (out.now if label == "do" else out.later).append(text)

@@ -442,10 +442,17 @@ impl Reading {
         self.parts.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
     }
 
-    /// What two holds that hit one entry have in common: names that differ are left out.
+    /// What two holds that hit one entry have in common: names that differ are left out, but for
+    /// the folder of files for which there is no room.
     pub fn join(&self, other: &Self) -> Option<Self> {
-        let same = |(name, value): &&(&'static str, Foreign)| other.part(name) == Some(value);
-        let parts = self.parts.iter().filter(same).cloned().collect();
+        let is_full = self.entry.look == Some(Look::Space);
+        let both = |(name, value): &(&'static str, Foreign)| {
+            let other = other.part(name)?;
+            let folder = || value.folder_with(other).filter(|_| is_full);
+            let both = if value == other { Some(value.clone()) } else { folder() };
+            Some((*name, both?))
+        };
+        let parts = self.parts.iter().filter_map(both).collect();
         std::ptr::eq(self.entry, other.entry).then_some(Self { parts, ..*self })
     }
 

@@ -111,7 +111,7 @@ const DESCRIPTION: [&str; 6] = [
      numbers, their ranges are printed and the command has the largest, if that is at most twice the \
      smallest; else each part of the jobs has a command, up to four lines of them, and -long has the others. Text of \
      HTCondor, of users and of programs stands behind a vertical bar.",
-    "Behind do stands what to run now, behind only then what to run after a change by hand, a look or a wait (CommandsAfter). Where the \
+    "Behind do stands what to run now, behind afterwards what to run after a change by hand, a look or a wait (CommandsAfter). Where the \
      queue was asked it is a call of the tool itself with -apply. Another command acts on the jobs that were judged and \
      are still in the same hold, and on nothing else: its constraint compares ClusterId, ProcId, JobStatus and NumHolds, \
      without NumHolds HoldReasonCode and EnteredCurrentStatus. Of several commands each runs only if the one before it \

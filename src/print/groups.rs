@@ -196,7 +196,7 @@ impl Groups {
             let place = |group: &Group| firsts.iter().position(|job| *job == group.first.held.job);
             groups.retain(|group| place(group).is_some());
             groups.sort_by_key(|group| place(group));
-            writeln!(out, "For example, from the top of the table:\n")?;
+            writeln!(out, "Start here, from the top of the table:\n")?;
         } else if groups.len() > 1 {
             let jobs = plural(self.jobs, "held job");
             writeln!(out, "{jobs} in {}.\n", plural(groups.len(), "group"))?;
@@ -216,7 +216,7 @@ impl Groups {
         }
         if !alone {
             let more =
-                "For one job: condor_holdadvise ID (all details: -why ID). A line each: -nobatch.";
+                "More: condor_holdadvise ID | -why ID (details) | USER | -nobatch (a line each).";
             out.write_all(wrap("", 2, more, page.style.columns).as_bytes())?;
         }
         if !page.style.why {
@@ -442,7 +442,7 @@ impl Group {
             return;
         }
         self.of_parts("do", &self.now, card);
-        self.of_parts("only then", &self.after, card);
+        self.of_parts("afterwards", &self.after, card);
         if self.after_look {
             card.say("note", "If nothing is wrong there, release it all the same.");
         }

@@ -140,7 +140,7 @@ fn what_each_job_needs_for_itself_is_told_of_one() {
     let by_hand = text(&advices, None);
     assert!(by_hand.contains("5.0 has /in/1.dat, 5.1 has /in/2.dat."), "{by_hand}");
     assert!(
-        by_hand.contains("  only then  condor_release -constraint '(ClusterId == 5 && "),
+        by_hand.contains("  afterwards condor_release -constraint '(ClusterId == 5 && "),
         "{by_hand}"
     );
     let many: Vec<Advice> = (0..9).map(|proc| site(proc, &format!("/in/{proc}"))).collect();
@@ -207,7 +207,7 @@ fn what_is_looked_at_differs_and_the_release_is_for_all() {
     let text = text(&advices, None);
     assert!(text.contains(" for 5.2:\n             less +G /out/2.err\n"), "{text}");
     assert!(text.contains("  note       -long has the commands for 8 other jobs.\n"), "{text}");
-    let all = "\n  only then  condor_release -constraint '(ClusterId == 5 && ProcId >= 0 && ProcId <= 11 && ";
+    let all = "\n  afterwards condor_release -constraint '(ClusterId == 5 && ProcId >= 0 && ProcId <= 11 && ";
     assert!(text.contains(all), "{text}");
     assert_eq!(command_lines(&text).len(), COMMANDS + 1);
 }
@@ -356,7 +356,7 @@ fn command_lines(text: &str) -> Vec<&str> {
     let lines = text.lines().filter_map(|line| {
         let label = line.get(..13).filter(|label| label.is_ascii()).unwrap_or("x");
         if !label.trim().is_empty() {
-            is_command = matches!(label, "  do         " | "  only then  ");
+            is_command = matches!(label, "  do         " | "  afterwards ");
         }
         let rest = line.get(13..).filter(|_| is_command)?;
         rest.starts_with(|c: char| c.is_ascii_lowercase()).then_some(rest)

@@ -285,21 +285,22 @@ fn sentence(suspect: &Suspect) -> String {
 /// The places that fail jobs, and what keeps jobs off them.
 fn bad_places(view: &View) -> Option<Card> {
     let all = &view.suspects;
-    let (header, them) = match all.as_slice() {
+    let (header, them, it) = match all.as_slice() {
         [] => return None,
-        [one] => (format!("Bad place: {}", named(&one.place)), named(&one.place)),
-        _ => (plural(all.len(), "bad place"), "them".to_owned()),
+        [one] => (format!("Bad place: {}", named(&one.place)), named(&one.place), "it"),
+        _ => (plural(all.len(), "bad place"), "them".to_owned(), "them"),
     };
     let by = match view.keep_off.len().min(COMMANDS) {
         0 | 1 => String::new(),
-        commands => format!(" by each of the {commands} commands"),
+        2 => ": paste both commands".to_owned(),
+        commands => format!(": paste all {commands} commands"),
     };
-    let act = format!("Keep your jobs off {them}{by}, and tell the administrator.");
+    let act = format!("Keep your jobs off {them}{by}, and tell who runs {it}.");
     let mut card = Card::new(header, Recommendation::Change, act);
     all.iter().for_each(|suspect| card.say("why", sentence(suspect)));
     for keep_off in view.keep_off.iter().take(COMMANDS) {
         let whose = match keep_off.held {
-            true => format!("{} held there, which this releases too", plural(keep_off.jobs, "job")),
+            true => format!("{} held there; this releases them too", plural(keep_off.jobs, "job")),
             false => plural(keep_off.jobs, "idle job"),
         };
         card.command("do", Some(whose), &keep_off.command);
@@ -401,7 +402,7 @@ fn dag(progress: &Progress) -> Card {
         card.say(label, blocked(blocker));
     }
     card.say("", more_blockers(progress).unwrap_or_default());
-    progress.resume.iter().for_each(|command| card.command("only then", None, command));
+    progress.resume.iter().for_each(|command| card.command("afterwards", None, command));
     card
 }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::path::Path;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize, Serializer};
@@ -41,6 +42,14 @@ impl Foreign {
             true => shorten(&printable(&self.0), limit).into_owned(),
             false => self.quoted(limit),
         }
+    }
+
+    /// The folder that two files, or a file and a folder, have in common; `None` without one.
+    pub fn folder_with(&self, other: &Self) -> Option<Self> {
+        let [one, two] = [self, other].map(|path| Path::new(&path.0));
+        let both = one.ancestors().find(|folder| two.starts_with(folder))?;
+        let is_named = both.parent().is_some_and(|parent| parent.parent().is_some());
+        is_named.then(|| Self(both.to_string_lossy().into_owned()))
     }
 
     /// A ClassAd expression: [`Foreign::quoted`] if it has a comment or a name in single quotes,
@@ -151,6 +160,16 @@ mod tests {
         assert_eq!(quoted(r#"a" Advice: "b\"#), r#""a\" Advice: \"b\\""#);
         assert_eq!(quoted("\u{1b}[1m\u{202e}x"), r#""\u{202e}x""#);
         assert_eq!(quoted("https://me:pw@h/x"), r#""https://***@h/x""#);
+    }
+
+    #[test]
+    fn files_have_a_folder_in_common() {
+        let common = |one: &str, two: &str| Foreign::from(one).folder_with(&two.into());
+        assert_eq!(common("/srv/out/a/1.dat", "/srv/out/b.dat"), Some("/srv/out".into()));
+        assert_eq!(common("/srv/out", "/srv/out/b.dat"), Some("/srv/out".into()));
+        // What all jobs have in common says nothing.
+        assert_eq!(common("/home/ana/1.dat", "/home/bob/1.dat"), None);
+        assert_eq!(common("a/1.dat", "/a/1.dat"), None);
     }
 
     #[test]

@@ -163,7 +163,7 @@ fn a_url_that_is_wrong_is_named_with_where_it_stands_and_no_command() {
                 '\"...\"' replaces the whole list,";
     assert!(flat.contains(said), "{page}");
     // The text is no command.
-    assert!(page.contains("\n  only then  condor_release ") && !page.contains("\n  do "), "{page}");
+    assert!(page.contains("\n  afterwards condor_release ") && !page.contains("\n  do "), "{page}");
 }
 
 #[test]
