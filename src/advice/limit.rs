@@ -136,8 +136,8 @@ mod tests {
         let (text, commands) = said(&limit(raise));
         assert_eq!(
             text,
-            "Raise RunLimit from 8 to 22, or make the job need less: PeriodicHold tests \
-             \"time() - JobCurrentStartDate > RunLimit\", and it was 11."
+            "Raise RunLimit from 8 to 22 (PeriodicHold tests \
+             \"time() - JobCurrentStartDate > RunLimit\", and it was 11)."
         );
         assert_eq!(commands, ["condor_qedit -constraint true RunLimit 22"]);
     }

@@ -285,17 +285,18 @@ fn sentence(suspect: &Suspect) -> String {
 /// The places that fail jobs, and what keeps jobs off them.
 fn bad_places(view: &View) -> Option<Card> {
     let all = &view.suspects;
-    let (header, them, it) = match all.as_slice() {
+    let (header, them, whom) = match all.as_slice() {
         [] => return None,
-        [one] => (format!("Bad place: {}", named(&one.place)), named(&one.place), "it"),
-        _ => (plural(all.len(), "bad place"), "them".to_owned(), "them"),
+        [one] => {
+            (format!("Bad place: {}", named(&one.place)), named(&one.place), "its administrator")
+        }
+        _ => (plural(all.len(), "bad place"), "them".to_owned(), "their administrators"),
     };
     let by = match view.keep_off.len().min(COMMANDS) {
         0 | 1 => String::new(),
-        2 => ": paste both commands".to_owned(),
-        commands => format!(": paste all {commands} commands"),
+        commands => format!(" by the {commands} parts below"),
     };
-    let act = format!("Keep your jobs off {them}{by}, and tell who runs {it}.");
+    let act = format!("Keep your jobs off {them}{by}. Then write to {whom}.");
     let mut card = Card::new(header, Recommendation::Change, act);
     all.iter().for_each(|suspect| card.say("why", sentence(suspect)));
     for keep_off in view.keep_off.iter().take(COMMANDS) {

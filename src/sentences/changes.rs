@@ -51,7 +51,7 @@ pub fn change(change: &ChangeKind) -> String {
             let others = finished_after.map_or(String::new(), |most| {
                 format!(" Like jobs that finished took up to {most}.")
             });
-            format!("{}: {tested}.{others}{again}", limit(raise, &policy))
+            format!("{} ({tested}).{others}{again}", limit(raise, &policy))
         }
         ChangeKind::Time { attribute, seconds: Some(seconds) } => {
             format!(
@@ -113,7 +113,7 @@ fn limit(raise: &LimitRaise, policy: &str) -> String {
         LimitRaise::Cpus => "RequestCpus".to_owned(),
         LimitRaise::Policy => format!("the limit in {policy}"),
     };
-    format!("Raise {raise}, or make the job need less")
+    format!("Raise {raise}")
 }
 
 fn correction(what: Correction, name: &Option<Foreign>) -> String {

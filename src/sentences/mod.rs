@@ -450,7 +450,7 @@ pub fn wait_for(what: &WaitFor) -> String {
         WaitFor::Policy => "HTCondor releases it by itself".to_owned(),
         WaitFor::Fetched { server: Some(server) } => {
             let server = server.named(LONG_NAME);
-            format!("{server} serves files again, as another job or a fetch of yours shows")
+            format!("{server} serves files again")
         }
         WaitFor::Fetched { server: None } => "another job has fetched its input again".to_owned(),
         WaitFor::Try { job } => {
