@@ -136,7 +136,7 @@ mod tests {
         let (text, commands) = said(&limit(raise));
         assert_eq!(
             text,
-            "Raise RunLimit from 8 to 22 (PeriodicHold tests \
+            "Raise RunLimit of the job from 8 to 22 (PeriodicHold tests \
              \"time() - JobCurrentStartDate > RunLimit\", and it was 11)."
         );
         assert_eq!(commands, ["condor_qedit -constraint true RunLimit 22"]);

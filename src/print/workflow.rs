@@ -292,11 +292,8 @@ fn bad_places(view: &View) -> Option<Card> {
         }
         _ => (plural(all.len(), "bad place"), "them".to_owned(), "their administrators"),
     };
-    let by = match view.keep_off.len().min(COMMANDS) {
-        0 | 1 => String::new(),
-        commands => format!(" by the {commands} parts below"),
-    };
-    let act = format!("Keep your jobs off {them}{by}. Then write to {whom}.");
+    let how = if view.keep_off.is_empty() { "" } else { ": run each do below" };
+    let act = format!("Keep your jobs off {them}{how}. Then write to {whom}.");
     let mut card = Card::new(header, Recommendation::Change, act);
     all.iter().for_each(|suspect| card.say("why", sentence(suspect)));
     for keep_off in view.keep_off.iter().take(COMMANDS) {

@@ -105,7 +105,7 @@ fn limit(raise: &LimitRaise, policy: &str) -> String {
             );
         }
         LimitRaise::Attribute { name, from, to } => {
-            format!("{} from {from} to {to}", name.named(LONG_NAME))
+            format!("{} of the job from {from} to {to}", name.named(LONG_NAME))
         }
         LimitRaise::Expression { name, limit } => {
             format!("the limit {limit} in {}", name.named(LONG_NAME))

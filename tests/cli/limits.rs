@@ -128,7 +128,7 @@ fn a_limit_that_is_too_low_is_raised_to_what_like_jobs_need() {
     assert_eq!(job["Recommendation"], "change");
     assert_eq!(job["Change"]["Raise"]["To"], 32.0, "{job}");
     let sentence = job["Change"]["Sentence"].as_str().unwrap();
-    assert!(sentence.starts_with("Raise RunLimit from 20 to 32 ("), "{sentence}");
+    assert!(sentence.starts_with("Raise RunLimit of the job from 20 to 32 ("), "{sentence}");
     assert!(sentence.contains("Like jobs that finished took up to 19."), "{sentence}");
     assert!(job["Commands"][0].as_str().unwrap().ends_with(" RunLimit 32"), "{job}");
 }

@@ -46,7 +46,10 @@ fn a_run_longer_than_the_jobs_own_limit_needs_a_higher_limit() {
         let raised = change["Raise"]["To"].as_f64().unwrap();
         assert!((16.0..=60.0).contains(&raised), "twice what was reached: {change}");
         let sentence = change["Sentence"].as_str().unwrap();
-        assert!(sentence.starts_with(&format!("Raise RunLimit from 8 to {raised} (")), "{change}");
+        assert!(
+            sentence.starts_with(&format!("Raise RunLimit of the job from 8 to {raised} (")),
+            "{change}"
+        );
         let edit = job["Commands"][0].as_str().unwrap();
         let own = format!(
             "condor_qedit -constraint '(ClusterId == {} && ProcId == {} && ",
