@@ -196,7 +196,7 @@ impl Groups {
             let place = |group: &Group| firsts.iter().position(|job| *job == group.first.held.job);
             groups.retain(|group| place(group).is_some());
             groups.sort_by_key(|group| place(group));
-            writeln!(out, "Start with the first rows, one job of each:\n")?;
+            writeln!(out, "Start with the first row; this is one of its jobs:\n")?;
         } else if groups.len() > 1 {
             let jobs = plural(self.jobs, "held job");
             writeln!(out, "{jobs} in {}.\n", plural(groups.len(), "group"))?;

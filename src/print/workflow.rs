@@ -292,8 +292,8 @@ fn bad_places(view: &View) -> Option<Card> {
         }
         _ => (plural(all.len(), "bad place"), "them".to_owned(), "their administrators"),
     };
-    let how = if view.keep_off.is_empty() { "" } else { ": run each do below" };
-    let act = format!("Keep your jobs off {them}{how}. Then write to {whom}.");
+    let how = if view.keep_off.is_empty() { "" } else { ": run the commands below" };
+    let act = format!("Stop your jobs from running on {them}{how}. Then write to {whom}.");
     let mut card = Card::new(header, Recommendation::Change, act);
     all.iter().for_each(|suspect| card.say("why", sentence(suspect)));
     for keep_off in view.keep_off.iter().take(COMMANDS) {
