@@ -192,7 +192,7 @@ fn check_people(text: &str) {
         check_line(line);
         let label = line.get(..LABEL).unwrap_or("x");
         if !label.trim().is_empty() {
-            is_command = ["  do ", "  once done ", "  then "]
+            is_command = ["  do ", "  afterwards "]
                 .iter()
                 .any(|of| label.strip_prefix(of).is_some_and(|rest| rest.trim().is_empty()));
         }
