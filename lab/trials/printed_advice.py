@@ -51,7 +51,7 @@ class Block:
         """The URLs and the files that it says to put right, or to look at; none where it quotes
         what a program wrote."""
         text = f"{self.change()} {self.says.get('LOOK', '')}"
-        if '"' in text or "interpreter" in text or "what its program wrote" in text:
+        if '"' in text or "first line of" in text or "what its program wrote" in text:
             return [], []
         # A sentence may end behind a name.
         names = [[name.rstrip(".,;") for name in pattern.findall(text)] for pattern in (URL, PATH)]

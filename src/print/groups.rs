@@ -111,7 +111,7 @@ const SCREEN: usize = 54;
 const BY_ITSELF: usize = 2;
 
 /// Characters of a hold reason that are printed of a group.
-const REASON: usize = 150;
+const REASON: usize = 125;
 
 /// Lines of commands to paste now, and of those for later, that are printed of a group whose jobs
 /// need several.

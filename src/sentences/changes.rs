@@ -62,8 +62,7 @@ pub fn change(change: &ChangeKind) -> String {
             format!("Raise {attribute}, or make the run shorter.")
         }
         ChangeKind::Interpreter { name, interpreter } => format!(
-            "Correct the first line of {}: its interpreter {} cannot be run there (DOS line \
-             ends: dos2unix).",
+            "Correct the first line of {}: {} cannot be run there.",
             or(name, "the executable"),
             interpreter.named(LONG_NAME)
         ),
