@@ -69,7 +69,7 @@ class Block:
     def urls_to_wait_for(self):
         """The URLs by which whoever waits sees that the server answers again; empty where no server
         is waited for."""
-        named = re.search(r"(\S+) (answers|serves files) again", self.says.get("WAIT", ""))
+        named = re.search(r"(\S+) (?:answers|serves files) again", self.says.get("WAIT", ""))
         if not named:
             return []
         server = named[1]

@@ -447,10 +447,12 @@ impl Reading {
     pub fn join(&self, other: &Self) -> Option<Self> {
         let is_full = self.entry.look == Some(Look::Space);
         let both = |(name, value): &(&'static str, Foreign)| {
-            let other = other.part(name)?;
-            let folder = || value.folder_with(other).filter(|_| is_full);
-            let both = if value == other { Some(value.clone()) } else { folder() };
-            Some((*name, both?))
+            let both = match other.part(name)? {
+                other if value == other => value.clone(),
+                other if is_full => value.folder_with(other)?,
+                _ => return None,
+            };
+            Some((*name, both))
         };
         let parts = self.parts.iter().filter_map(both).collect();
         std::ptr::eq(self.entry, other.entry).then_some(Self { parts, ..*self })

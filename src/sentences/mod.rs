@@ -449,8 +449,7 @@ pub fn wait_for(what: &WaitFor) -> String {
         WaitFor::Spooled => "its input files have been spooled".to_owned(),
         WaitFor::Policy => "HTCondor releases it by itself".to_owned(),
         WaitFor::Fetched { server: Some(server) } => {
-            let server = server.named(LONG_NAME);
-            format!("{server} serves files again")
+            format!("{} serves files again", server.named(LONG_NAME))
         }
         WaitFor::Fetched { server: None } => "another job has fetched its input again".to_owned(),
         WaitFor::Try { job } => {

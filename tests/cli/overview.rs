@@ -83,7 +83,9 @@ fn a_screen_says_what_is_wrong_whose_it_is_and_what_to_do() {
     assert!(lines[0].starts_with("600 held jobs of 30 users, "), "{said:?}");
     assert!(
         lines.len() <= 60
-            && lines.iter().any(|line| line.starts_with("wait ") && line.contains("   360 ")),
+            && lines.iter().any(|line| {
+                line.starts_with("wait ") && line.contains(" 360 ") && line.contains(" 18 users ")
+            }),
         "{said:?}"
     );
     // Of a file that one owner has nobody else's row says anything.
