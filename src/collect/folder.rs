@@ -10,7 +10,7 @@ use flate2::{Compression, GzBuilder};
 use rustix::fs::{AtFlags, CWD, OFlags, linkat};
 
 use super::facts::{Facts, From};
-use crate::private::fault_of_folder;
+use crate::private::{Lock, fault_of_folder};
 use eventlog::rotation::Node;
 
 /// What a file is called until it is whole. One process writes, so one name does.
@@ -50,7 +50,7 @@ pub enum FolderError {
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
-    _lock: File,
+    _lock: Lock,
 }
 
 /// How a file was taken.
@@ -73,11 +73,7 @@ impl Folder {
         }
         let lock = own(OpenOptions::new().write(true).create(true), &path.join(LOCK))
             .map_err(fault("open its lock"))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(fs::TryLockError::WouldBlock) => return Ok(None),
-            Err(fs::TryLockError::Error(source)) => return Err(fault("lock")(source)),
-        }
+        let Some(lock) = Lock::try_of(lock).map_err(fault("lock"))? else { return Ok(None) };
         let this = Self { path: path.to_owned(), _lock: lock };
         this.remove_new().map_err(fault("write"))?;
         Ok(Some(this))

@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 use rustix::fs::{FallocateFlags, OFlags, fallocate};
 
 use super::entry::{Entry, VERSION};
-use crate::private::{fault_of_file, fault_of_folder, fault_of_parent, own_way};
+use crate::private::{Lock, fault_of_file, fault_of_folder, fault_of_parent, own_way};
 use eventlog::input::open_regular;
 
 /// Bytes of a line at most: a longer one is no entry.
@@ -126,8 +126,8 @@ impl Journal {
     /// # Errors
     /// [`JournalError`] where the file of the lock cannot be used.
     pub fn try_lock(&self) -> Result<Option<Locked<'_>>, JournalError> {
-        let file = self.try_file(LOCK)?;
-        Ok(file.map(|file| Locked { journal: self, _file: file }))
+        let lock = self.try_file(LOCK)?;
+        Ok(lock.map(|lock| Locked { journal: self, _lock: lock }))
     }
 
     /// Takes a lock of this name (letters and digits), for as long as what is given back lives; `None`
@@ -135,7 +135,7 @@ impl Journal {
     ///
     /// # Errors
     /// As [`Self::try_lock`].
-    pub fn alone(&self, name: &str) -> Result<Option<File>, JournalError> {
+    pub fn alone(&self, name: &str) -> Result<Option<Lock>, JournalError> {
         self.try_file(&format!("{LOCK}-{name}"))
     }
 
@@ -143,24 +143,16 @@ impl Journal {
     ///
     /// # Errors
     /// As [`Self::try_lock`].
-    pub fn alone_at_last(&self, name: &str) -> Result<File, JournalError> {
+    pub fn alone_at_last(&self, name: &str) -> Result<Lock, JournalError> {
         let path = self.folder.join(format!("{LOCK}-{name}"));
         let file = self.open_own(&path)?;
-        let fault = |source| JournalError::Io { path, doing: "lock", source };
-        file.lock().map_err(fault)?;
-        Ok(file)
+        Lock::of(file).map_err(|source| JournalError::Io { path, doing: "lock", source })
     }
 
-    fn try_file(&self, name: &str) -> Result<Option<File>, JournalError> {
+    fn try_file(&self, name: &str) -> Result<Option<Lock>, JournalError> {
         let path = self.folder.join(name);
         let file = self.open_own(&path)?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(file)),
-            Err(fs::TryLockError::WouldBlock) => Ok(None),
-            Err(fs::TryLockError::Error(source)) => {
-                Err(JournalError::Io { path, doing: "lock", source })
-            }
-        }
+        Lock::try_of(file).map_err(|source| JournalError::Io { path, doing: "lock", source })
     }
 
     /// Opens a file of the journal, which is made where it is not there.
@@ -187,7 +179,7 @@ impl Journal {
 #[derive(Debug)]
 pub struct Locked<'a> {
     journal: &'a Journal,
-    _file: File,
+    _lock: Lock,
 }
 
 impl Locked<'_> {

@@ -48,6 +48,42 @@ pub fn own(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
+/// A lock on a file that is kept until this is dropped.
+///
+/// Closing the file would not end it as long as a child of another thread, which has not begun its
+/// program yet, has the file too.
+#[derive(Debug)]
+pub struct Lock(File);
+
+impl Lock {
+    /// The lock of an open file; `None` where another has it.
+    ///
+    /// # Errors
+    /// The file cannot be locked.
+    pub fn try_of(file: File) -> io::Result<Option<Self>> {
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Self(file))),
+            Err(fs::TryLockError::WouldBlock) => Ok(None),
+            Err(fs::TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    /// The same, after waiting for who has it.
+    ///
+    /// # Errors
+    /// The file cannot be locked.
+    pub fn of(file: File) -> io::Result<Self> {
+        file.lock()?;
+        Ok(Self(file))
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
+    }
+}
+
 /// Takes a file away, where there is one.
 ///
 /// # Errors
@@ -78,6 +114,19 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         remove(&path).unwrap();
         remove(&path).unwrap();
+    }
+
+    #[test]
+    fn a_lock_ends_where_a_child_still_has_its_file() {
+        let path = tempfile::NamedTempFile::new().unwrap();
+        let open = || File::open(path.path()).unwrap();
+        let file = open();
+        let of_child = file.try_clone().unwrap();
+        let lock = Lock::try_of(file).unwrap().unwrap();
+        assert!(Lock::try_of(open()).unwrap().is_none());
+        drop(lock);
+        assert!(Lock::try_of(open()).unwrap().is_some());
+        drop(of_child);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use std::path::{Path, absolute};
 use eventlog::input::open_regular;
 use rustix::process::geteuid;
 
-pub(crate) use files::remove;
+pub(crate) use files::{Lock, remove};
 pub use files::{own, put};
 
 /// Bits of a mode with which others may write.

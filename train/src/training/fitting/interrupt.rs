@@ -16,11 +16,15 @@ pub(crate) fn expect(checkpoint: Option<PathBuf>) {
     std::thread::spawn(move || {
         for signal in signals.forever() {
             match &checkpoint {
-                Some(path) if !CAME.swap(true, Ordering::Relaxed) => eprintln!(
-                    "interrupted: {} is written after this epoch, and the same command goes on \
-                     from it; Ctrl-C once more ends it at once",
-                    path.display()
-                ),
+                // The training may end as soon as it came, so what to do is printed before that.
+                Some(path) if !came() => {
+                    eprintln!(
+                        "interrupted: {} is written after this epoch, and the same command goes \
+                         on from it; Ctrl-C once more ends it at once",
+                        path.display()
+                    );
+                    CAME.store(true, Ordering::Relaxed);
+                }
                 Some(_) => _ = emulate_default_handler(signal),
                 None => {
                     eprintln!(
