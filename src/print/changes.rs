@@ -1,4 +1,4 @@
-//! `-watch`: what changed, a card for each group of like holds.
+//! `-watch`: what changed, a card for each incident.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -27,13 +27,13 @@ impl Changes {
     pub(crate) fn print(self, out: &mut dyn Write, page: &Page) -> io::Result<()> {
         for (news, groups) in self.0 {
             let begins = format!("{} {}", second(page.now, &page.zone), sentences::news(news));
-            let changed = groups.on_page(CARDS, page);
-            for (mut card, ..) in changed.cards {
+            for (mut card, ..) in groups.cards(CARDS, page) {
                 card.header = format!("{begins}: {}", card.header);
                 write!(out, "\n{}", card.text(&page.style))?;
             }
-            if changed.left_out > 0 {
-                writeln!(out, "\n{begins}: {}", plural(changed.left_out, "more group"))?;
+            let left_out = groups.len().saturating_sub(CARDS);
+            if left_out > 0 {
+                writeln!(out, "\n{begins}: {}", plural(left_out, "more incident"))?;
             }
         }
         Ok(())

@@ -1,63 +1,73 @@
-//! Groups of like holds, a card for each; a lone job is a group.
+//! Incidents: all jobs, of any user and cluster, that one thing holds, with a card for each; a lone
+//! job is one.
 //!
-//! A group has one cluster or DAG, code, subcode, cause ([`SharedCause`]), recommendation and action. What
-//! its jobs share of their hold reasons and of the evidence is printed. One command does for all of
-//! it where the jobs' commands differ, but for the id, in a number of which the largest does for
-//! all; where they differ more, one does for each part of it.
+//! What its jobs share of their hold reasons and of the evidence is printed. One command does for
+//! all of them where those of a cluster or DAG differ, but for the id, in a number of which the
+//! largest does for all; where they differ more, one does for each part of them.
 
+use std::cmp::Reverse;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use super::card::{self, Card, OWNER, codes};
-use super::incidents::{Incidents, shows_passing};
 use super::shared_commands::{Part, Parts};
 use super::shared_evidence::{Names, SharedEvidence};
 use super::shared_words::SharedWords;
 use super::sources::Sources;
 use super::sure::{how_sure, probability};
 use super::wrap::wrap;
-use super::{Page, details};
+use super::{Page, details, incidents};
 use crate::advice::{
-    Advice, Change, ChangeKind, EditFacts, Evidence, ExitKind, HeldJob, LookAt, Recommendation,
+    Advice, Change, ChangeKind, EditFacts, Evidence, ExitKind, LookAt, Near, Recommendation,
     SharedCause, Undecided, WaitFor, constraint_of,
 };
-use crate::catalogue::Reading;
-use crate::history::Action;
+use crate::catalogue::{Fault, Reading};
+use crate::features::Scope;
+use crate::history::reason::file_server;
 use crate::policy::Prediction;
 use crate::sentences::times::{length, minute};
 use crate::sentences::{self, choices};
 use crate::text::{Foreign, plural};
+use eventlog::JobId;
 
-/// What members of a group have in common.
+/// What the jobs of an incident have in common.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
-    hold: Hold,
-    cause: SharedCause,
-    recommendation: &'static str,
-    action: Option<Action>,
+pub(super) struct Key {
+    pub(super) recommendation: Recommendation,
+    thing: Thing,
+    /// The entry of the catalogue, else what the holds say.
+    pub(super) entry: Option<&'static str>,
+    cause: Option<SharedCause>,
 }
 
-/// Whose jobs, code and subcode.
-type Hold = (Family, Option<i32>, Option<i32>);
-
-/// The nodes of a DAG are clusters of a job each, as a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Family {
-    Cluster(i32),
-    Dag(i32),
+/// What is at fault.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Thing {
+    /// What many share, by its name where it has one: a server, a machine, a site, the access
+    /// point, a policy.
+    Shared(Option<Foreign>),
+    /// What is of one owner.
+    Of(Option<Foreign>),
 }
 
-impl Family {
-    fn of(held: &HeldJob) -> Self {
-        held.dagman_job_id.map_or(Self::Cluster(held.job.cluster), Self::Dag)
-    }
-}
-
-/// Like holds, as much of them as is printed.
+/// An incident, as much of it as is printed.
 #[derive(Debug)]
-struct Group {
-    first: Advice,
-    clusters: BTreeSet<i32>,
+pub(super) struct Group {
+    /// Its first job. Where it has jobs of several owners, what one of them alone has is left out.
+    pub(super) first: Advice,
+    pub(super) owners: BTreeSet<Option<Foreign>>,
+    pub(super) clusters: BTreeSet<i32>,
+    /// DAGs of its jobs; `None` of one that is of none.
+    dags: BTreeSet<Option<i32>>,
+    /// The first of its jobs.
+    ids: Vec<JobId>,
+    /// Codes and subcodes of the holds.
+    codes: BTreeSet<[Option<i32>; 2]>,
+    /// When the hold of each job began, Unix seconds, and how many others got through since.
+    pub(super) holds: Vec<(i64, i64)>,
+    /// Seconds since another job got through.
+    pub(super) passed: Option<i64>,
     /// How sure the advice is for the member least likely to succeed, which speaks for the group.
     sure: String,
     chance: f64,
@@ -65,7 +75,6 @@ struct Group {
     undecided: Option<Undecided>,
     /// What the hold reasons of all members share.
     reason: SharedWords,
-    oldest: i64,
     /// What was seen of all members.
     evidence: SharedEvidence,
     /// What HTCondor will do by itself, as far as it is the same for all members.
@@ -73,7 +82,7 @@ struct Group {
     /// What to change first, as far as it is the same for all members.
     change: Option<ChangeKind>,
     /// What that is about, of members that differ in it.
-    names: Names,
+    pub(super) names: Names,
     /// What goes with that, where it is the same for all members.
     facts: Option<EditFacts>,
     /// What to wait for, where it is the same for all members, and the latest instant named.
@@ -90,18 +99,21 @@ struct Group {
     after: Parts,
 }
 
-/// Groups of the advices added so far: their memory grows with the groups and 112 bytes a job.
+/// Incidents of the advices added so far: their memory grows with them and 130 bytes a job.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     /// Boxed: a group is large, and they are sorted.
     groups: BTreeMap<Key, Box<Group>>,
-    incidents: Incidents,
-    sources: Sources,
-    jobs: usize,
+    pub(super) owners: BTreeSet<Option<Foreign>>,
+    pub(super) sources: Sources,
+    pub(super) jobs: usize,
 }
 
-/// Groups of which a card each is printed; more begin with a table.
+/// Incidents of which a card each is printed; more begin with a table.
 const CARDS: usize = 3;
+
+/// Jobs, or clusters, that are named of one.
+const IDS: usize = 3;
 
 /// Rows of that table, and lines that table and cards take together: about a screen.
 const ROWS: usize = 20;
@@ -121,87 +133,59 @@ impl Groups {
     pub(super) fn add(&mut self, advice: &Advice) {
         self.jobs += 1;
         self.sources.add(advice);
-        self.incidents.add(advice);
-        let chance = probability(advice).unwrap_or(0.0);
-        let held = &advice.held;
-        let since = held.held_since;
-        let change = advice.change.as_ref().map(|change| &change.what);
-        let facts = advice.change.as_ref().map(|change| &change.facts);
-        let wait = advice.wait.as_ref().map(|wait| &wait.what);
-        let reason = held.reason.as_ref().map(Foreign::value).unwrap_or_default();
-        let until = advice.wait.as_ref().and_then(|wait| wait.until);
-        let look_again = advice.wait.as_ref().map(|wait| wait.look_again);
-        let group = self.groups.entry(key(advice)).or_insert_with(|| {
-            Box::new(Group {
-                sure: how_sure(advice),
-                first: advice.clone(),
-                clusters: BTreeSet::new(),
-                chance,
-                undecided: advice.undecided,
-                reason: SharedWords::new(&reason, held.code),
-                oldest: since,
-                evidence: SharedEvidence::new(&advice.evidence),
-                by_itself: advice.htcondor_will.clone(),
-                change: change.cloned(),
-                names: Names::default(),
-                facts: facts.cloned(),
-                wait: wait.cloned(),
-                until,
-                look: advice.look.clone(),
-                after_look: true,
-                look_again,
-                now: Parts::default(),
-                after: Parts::default(),
-            })
-        });
-        group.clusters.insert(held.job.cluster);
-        group.after_look &= advice.releases_after_look();
-        if group.undecided != advice.undecided {
-            group.undecided = None;
-        }
-        group.reason.add(&reason, held.code);
-        group.evidence.add(&advice.evidence);
-        group.names.add(held.job, change.and_then(ChangeKind::name));
-        group.change = group.change.take().zip(change).and_then(|(all, one)| all.join(one));
-        group.facts = group.facts.take().filter(|all| Some(all) == facts);
-        group.wait = group.wait.take().filter(|all| Some(all) == wait);
-        group.look = group.look.take().filter(|all| Some(all) == advice.look.as_ref());
-        group.until = group.until.max(until);
-        group.look_again = group.look_again.max(look_again);
-        group.now.add(&advice.commands, advice.target);
-        group.after.add(&advice.commands_after, advice.target);
-        group
-            .by_itself
-            .retain(|thing| advice.htcondor_will.iter().any(|other| thing.is_like(other)));
-        group.oldest = group.oldest.min(since);
-        if chance < group.chance {
-            group.chance = chance;
-            group.sure = how_sure(advice);
+        add_owner(&mut self.owners, &advice.held.owner);
+        match self.groups.entry(key(advice)) {
+            Entry::Vacant(place) => _ = place.insert(Box::new(Group::new(advice))),
+            Entry::Occupied(mut place) => place.get_mut().add(advice),
         }
     }
 
-    /// A card for each group; where these are many, first a table of what is wrong, and cards for as
-    /// many as fit a screen.
+    /// How many jobs, users and incidents there are.
+    pub(super) fn counts(&self) -> String {
+        let (jobs, users) = (plural(self.jobs, "held job"), plural(self.owners.len(), "user"));
+        format!("{jobs} of {users}, {}.", plural(self.groups.len(), "incident"))
+    }
+
+    /// How many incidents there are.
+    pub(super) fn len(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// A card for each of those, with how many jobs it is of and the first of them.
+    pub(super) fn cards(&self, most: usize, page: &Page) -> Vec<(Card, usize, &Advice)> {
+        let shown = self.most(most);
+        shown
+            .into_iter()
+            .map(|(_, group)| (group.card(page, false), group.holds.len(), &group.first))
+            .collect()
+    }
+
+    /// Those that hold most jobs, so many at most: what can be done at once first, then the
+    /// largest.
+    pub(super) fn most(&self, rows: usize) -> Vec<(&Key, &Group)> {
+        let mut all: Vec<(&Key, &Group)> =
+            self.groups.iter().map(|(key, group)| (key, &**group)).collect();
+        all.sort_by_key(|(_, group)| Reverse(group.holds.len()));
+        all.truncate(rows);
+        // Those of one recommendation stay in that order.
+        all.sort_by_key(|(key, _)| key.recommendation.rank());
+        all
+    }
+
+    /// A card for each incident; where these are many, first a table of them, and cards for as many
+    /// as fit a screen.
     pub(super) fn print(self, out: &mut dyn Write, page: &Page) -> io::Result<()> {
         let alone = self.jobs == 1;
-        let mut groups = in_order(self.groups);
+        let many = self.groups.len() > CARDS;
         let mut lines = 0;
-        let many = groups.len() > CARDS;
         if many {
-            let text = self.incidents.text(Some(ROWS), page);
+            let text = incidents::text(&self, Some(ROWS), page);
             lines += text.lines().count();
-            writeln!(out, "{text}")?;
-            // One of each row, in the order of the table.
-            let firsts = self.incidents.firsts(ROWS);
-            let place = |group: &Group| firsts.iter().position(|job| *job == group.first.held.job);
-            groups.retain(|group| place(group).is_some());
-            groups.sort_by_key(|group| place(group));
-            writeln!(out, "Start with the first row; this is one of its jobs:\n")?;
-        } else if groups.len() > 1 {
-            let jobs = plural(self.jobs, "held job");
-            writeln!(out, "{jobs} in {}.\n", plural(groups.len(), "group"))?;
+            writeln!(out, "{text}\nStart with the first row:\n")?;
+        } else if self.groups.len() > 1 {
+            writeln!(out, "{}\n", self.counts())?;
         }
-        for (number, group) in groups.iter().enumerate() {
+        for (number, (_, group)) in self.most(ROWS).into_iter().enumerate() {
             let mut text = group.card(page, alone).text(&page.style);
             if page.style.why {
                 text.push_str(&details::text(&group.first, page));
@@ -225,38 +209,121 @@ impl Groups {
         self.sources.print_missing(out, page)?;
         self.sources.print_trust(out, page)
     }
-
-    /// The same for a page, with cards for so many groups.
-    pub(super) fn on_page(self, most: usize, page: &Page) -> OnPage {
-        let mut groups = in_order(self.groups);
-        let left_out = groups.split_off(most.min(groups.len())).len();
-        let card = |group: Box<Group>| (group.card(page, false), group.now.jobs(), group.first);
-        let cards = groups.into_iter().map(card).collect();
-        OnPage { cards, left_out, incidents: self.incidents, sources: self.sources }
-    }
-}
-
-/// What a page has of groups.
-pub(super) struct OnPage {
-    /// Each with how many jobs it is of, and the advice that the group begins with.
-    pub(super) cards: Vec<(Card, usize, Advice)>,
-    /// Groups without a card.
-    pub(super) left_out: usize,
-    pub(super) incidents: Incidents,
-    pub(super) sources: Sources,
-}
-
-/// What can be done at once first, then the largest.
-#[expect(clippy::vec_box, reason = "a group is large, and they are moved")]
-fn in_order(groups: BTreeMap<Key, Box<Group>>) -> Vec<Box<Group>> {
-    let mut groups: Vec<Box<Group>> = groups.into_values().collect();
-    groups.sort_by_key(|group| {
-        (group.first.recommendation.rank(), std::cmp::Reverse(group.now.jobs()))
-    });
-    groups
 }
 
 impl Group {
+    fn new(advice: &Advice) -> Self {
+        let held = &advice.held;
+        let reason = held.reason.as_ref().map(Foreign::value).unwrap_or_default();
+        let mut group = Self {
+            first: advice.clone(),
+            owners: BTreeSet::new(),
+            clusters: BTreeSet::new(),
+            dags: BTreeSet::new(),
+            ids: Vec::new(),
+            codes: BTreeSet::new(),
+            holds: Vec::new(),
+            passed: None,
+            sure: how_sure(advice),
+            chance: probability(advice).unwrap_or(0.0),
+            undecided: advice.undecided,
+            reason: SharedWords::new(&reason, held.code),
+            evidence: SharedEvidence::new(&advice.evidence),
+            by_itself: advice.htcondor_will.clone(),
+            change: advice.change.as_ref().map(|change| change.what.clone()),
+            names: Names::default(),
+            facts: advice.change.as_ref().map(|change| change.facts.clone()),
+            wait: advice.wait.as_ref().map(|wait| wait.what.clone()),
+            until: None,
+            look: advice.look.clone(),
+            after_look: true,
+            look_again: None,
+            now: Parts::default(),
+            after: Parts::default(),
+        };
+        group.count(advice);
+        group
+    }
+
+    /// Adds what every job has, the first too.
+    fn count(&mut self, advice: &Advice) {
+        let held = &advice.held;
+        add_owner(&mut self.owners, &held.owner);
+        self.clusters.insert(held.job.cluster);
+        self.dags.insert(held.dagman_job_id);
+        if self.ids.len() < IDS {
+            self.ids.push(held.job);
+        }
+        self.codes.insert([held.code, held.subcode]);
+        let passed = passed(advice);
+        self.holds.push((held.held_since, passed.map_or(0, |(_, jobs)| jobs)));
+        self.passed = passed.map(|(ago, _)| ago).into_iter().chain(self.passed).min();
+        self.after_look &= advice.releases_after_look();
+        let name = advice.change.as_ref().and_then(|change| change.what.name());
+        self.names.add(held.job, name);
+        let wait = advice.wait.as_ref();
+        self.until = self.until.max(wait.and_then(|wait| wait.until));
+        self.look_again = self.look_again.max(wait.map(|wait| wait.look_again));
+        self.now.add(&advice.commands, advice.target, held.dagman_job_id);
+        self.after.add(&advice.commands_after, advice.target, held.dagman_job_id);
+    }
+
+    /// Adds another job.
+    fn add(&mut self, advice: &Advice) {
+        self.count(advice);
+        let held = &advice.held;
+        let change = advice.change.as_ref().map(|change| &change.what);
+        let facts = advice.change.as_ref().map(|change| &change.facts);
+        let wait = advice.wait.as_ref().map(|wait| &wait.what);
+        let reason = held.reason.as_ref().map(Foreign::value).unwrap_or_default();
+        let chance = probability(advice).unwrap_or(0.0);
+        if self.undecided != advice.undecided {
+            self.undecided = None;
+        }
+        self.reason.add(&reason, held.code);
+        self.evidence.add(&advice.evidence);
+        self.change = self.change.take().zip(change).and_then(|(all, one)| all.join(one));
+        self.facts = self.facts.take().filter(|all| Some(all) == facts);
+        self.wait = self.wait.take().filter(|all| Some(all) == wait);
+        self.look = self.look.take().filter(|all| Some(all) == advice.look.as_ref());
+        self.by_itself
+            .retain(|thing| advice.htcondor_will.iter().any(|other| thing.is_like(other)));
+        if chance < self.chance {
+            self.chance = chance;
+            self.sure = how_sure(advice);
+        }
+        // Names of files that one of several owners has are nobody else's to read.
+        if self.owners.len() > 1 {
+            self.share(advice);
+        }
+    }
+
+    /// Leaves of what it says what a job of another owner has too.
+    fn share(&mut self, other: &Advice) {
+        let first = &mut self.first;
+        first.held.reason = None;
+        let fault = first.diagnosis.at_fault.first().map(|one| one.fault);
+        let shared = server(other).filter(|_| fault == Some(Fault::Server));
+        // What several users name is the server.
+        first.look = shared.and_then(|url| match (&first.look, &other.look) {
+            (Some(LookAt::Name { .. }), Some(LookAt::Name { .. })) => Some(LookAt::Name { url }),
+            (
+                Some(LookAt::Url { .. } | LookAt::Name { .. }),
+                Some(LookAt::Url { .. } | LookAt::Name { .. }),
+            ) => Some(LookAt::Url { url }),
+            _ => None,
+        });
+        self.look.clone_from(&first.look);
+        if first.held.reading != other.held.reading {
+            let reading = first.held.reading.take().zip(other.held.reading.as_ref());
+            first.held.reading = reading.and_then(|(one, other)| one.join(other));
+        }
+        let change = first.change.take().zip(self.change.clone());
+        first.change = change.map(|(one, what)| Change { what, ..one });
+        first.correct_before.clear();
+        self.names = Names::default();
+    }
+
     /// What is said of it; `alone` where no other job is judged.
     fn card(&self, page: &Page, alone: bool) -> Card {
         let first = &self.first;
@@ -264,12 +331,12 @@ impl Group {
         let mut card = Card::new(self.header(page), first.recommendation, self.act(page));
         for before in &first.correct_before {
             let whose =
-                if self.now.jobs() > 1 { format!("For {}: ", held.job) } else { String::new() };
+                if self.holds.len() > 1 { format!("For {}: ", held.job) } else { String::new() };
             card.say("first", whose + &sentences::change(&before.what));
         }
         card.say("why", self.why());
-        let shared = self.reason.text();
-        card.quote(shared.as_deref().unwrap_or(&self.reason.first), REASON);
+        let of_first = (self.owners.len() == 1).then(|| self.reason.first.clone());
+        card.quote(&self.reason.text().or(of_first).unwrap_or_default(), REASON);
         card.say("how sure", &*self.sure);
         let acts = |thing: &&Prediction| {
             matches!(thing, Prediction::Acts { .. } | Prediction::HoldsAgain { .. })
@@ -278,7 +345,9 @@ impl Group {
             card.say("by itself", sentences::prediction(thing, &page.zone));
         }
         self.paste(&mut card, page);
-        let is_shared = |change: &&Change| self.change.as_ref() == Some(&change.what);
+        // Each owner has a submit file.
+        let is_shared =
+            |change: &&Change| self.owners.len() == 1 && self.change.as_ref() == Some(&change.what);
         if let Some(change) = first.change.as_ref().filter(is_shared) {
             card.say("next", sentences::next_time(change));
         }
@@ -297,33 +366,50 @@ impl Group {
         card
     }
 
-    /// `Job 7.0 of alice, held for 2h14m (hold no. 2), code 13/256`; `9 jobs of cluster 7 of alice`.
+    /// `Job 7.0 of alice, held for 2h14m (hold no. 2), code 13/256`; `9 jobs of cluster 7 of alice`;
+    /// `2 jobs (7.0, 8.0) of alice and bob`.
     fn header(&self, page: &Page) -> String {
         let held = &self.first.held;
-        let count = self.now.jobs();
-        let jobs = match Family::of(held) {
+        let count = self.holds.len();
+        let ids = || self.ids.iter().map(JobId::to_string).collect::<Vec<_>>().join(", ");
+        let jobs = match self.dag() {
             _ if count == 1 => format!("Job {}", held.job),
-            Family::Dag(dag) if self.clusters.len() > 1 => format!("{count} jobs of DAG {dag}"),
-            _ => format!("{count} jobs of cluster {}", held.job.cluster),
+            _ if self.clusters.len() == 1 => {
+                format!("{count} jobs of cluster {}", held.job.cluster)
+            }
+            Some(dag) => format!("{count} jobs of DAG {dag}"),
+            None if count == self.ids.len() => format!("{count} jobs ({})", ids()),
+            None if self.owners.len() > 1 => format!("{count} jobs"),
+            None => format!("{count} jobs of {} clusters", self.clusters.len()),
         };
-        let owner = held.owner.as_ref().map(|owner| format!(" of {}", owner.named(OWNER)));
+        let names = || self.owners.iter().flatten().map(|owner| owner.named(OWNER));
+        let owners = match self.owners.len() {
+            0..=2 => names().collect::<Vec<_>>().join(" and "),
+            users => plural(users, "user"),
+        };
+        let owners = if owners.is_empty() { owners } else { format!(" of {owners}") };
         let (up_to, hold) = match count {
             1 if held.num_holds > 1 => ("", format!(" (hold no. {})", held.num_holds)),
             1 => ("", String::new()),
             _ => ("up to ", String::new()),
         };
-        format!(
-            "{jobs}{}, held for {up_to}{}{hold}, code {}",
-            owner.unwrap_or_default(),
-            length(page.now.saturating_sub(self.oldest)),
-            codes(held)
-        )
+        let oldest = self.holds.iter().map(|(since, _)| *since).min().unwrap_or(page.now);
+        let codes = match self.codes.len() {
+            1 => format!(", code {}", codes(held)),
+            _ => String::new(),
+        };
+        format!("{jobs}{owners}, held for {up_to}{}{hold}{codes}", length(page.now - oldest))
+    }
+
+    /// The DAG that all its jobs are of.
+    fn dag(&self) -> Option<i32> {
+        self.dags.first().copied().flatten().filter(|_| self.dags.len() == 1)
     }
 
     /// What to do.
     fn act(&self, page: &Page) -> String {
         let first = &self.first;
-        let several = self.now.jobs() > 1;
+        let several = self.holds.len() > 1;
         let each = |all: bool| if all { "" } else { "each its own: " };
         match first.recommendation {
             Recommendation::Release if several => "Release them as they are.".to_owned(),
@@ -407,7 +493,7 @@ impl Group {
         let tells = |seen: &&Evidence| tells(seen, first.recommendation);
         let seen = match self.evidence.of_all().find(tells) {
             Some(shared) => sentences::evidence(shared),
-            None => match first.evidence.iter().find(tells) {
+            None => match first.evidence.iter().find(tells).filter(|_| self.owners.len() == 1) {
                 Some(own) => format!("Of {}: {}", first.held.job, sentences::evidence(own)),
                 None => return cause,
             },
@@ -422,18 +508,21 @@ impl Group {
     /// The commands that do for all or for parts of the jobs, and where to see the others.
     fn paste(&self, card: &mut Card, page: &Page) {
         let first = &self.first;
-        let count = self.now.jobs();
-        let ids = match Family::of(&first.held) {
-            _ if count == 1 => first.held.job.to_string(),
-            Family::Dag(dag) if self.clusters.len() > 1 => {
-                format!("-constraint 'DAGManJobId == {dag}'")
+        let count = self.holds.len();
+        let ids = match self.dag() {
+            _ if count == self.ids.len() => {
+                self.ids.iter().map(JobId::to_string).collect::<Vec<_>>().join(" ")
             }
-            _ => first.held.job.cluster.to_string(),
+            Some(dag) if self.clusters.len() > 1 => format!("-constraint 'DAGManJobId == {dag}'"),
+            _ => self.clusters.iter().map(i32::to_string).collect::<Vec<_>>().join(" "),
         };
         // The tool releases several one after the other; one command is for all at once.
         let is_one =
             || self.now.of_all().is_some_and(|part| constraint_of(&part.targets).is_some());
-        if let Some(line) = card::apply(first, &ids, page).filter(|_| count == 1 || !is_one()) {
+        let can = |_: &String| {
+            count == 1 || !is_one() && self.owners.len() == 1 && self.clusters.len() <= IDS
+        };
+        if let Some(line) = card::apply(first, &ids, page).filter(can) {
             card.paste("do", None, vec![line]);
             return;
         }
@@ -462,7 +551,7 @@ impl Group {
                 Some(lines) => card.paste(label, None, lines),
                 None => card.say(
                     "note",
-                    "One command for all of them would be too long; -long has one for each job.",
+                    "One command would be too long: -apply acts job by job, -long prints a command for each.",
                 ),
             }
             return;
@@ -515,14 +604,67 @@ fn tells(seen: &Evidence, recommendation: Recommendation) -> bool {
     }
 }
 
+/// Adds an owner, who mostly is there already.
+fn add_owner(owners: &mut BTreeSet<Option<Foreign>>, owner: &Option<Foreign>) {
+    if !owners.contains(owner) {
+        owners.insert(owner.clone());
+    }
+}
+
 fn key(advice: &Advice) -> Key {
     let held = &advice.held;
-    Key {
-        hold: (Family::of(held), held.code, held.subcode),
-        cause: held.cause.clone(),
-        recommendation: advice.recommendation.name(),
-        action: advice.action,
-    }
+    let reading = held.reading.as_ref();
+    let entry = reading.map(|reading| reading.entry().name.as_str());
+    let fault = advice.diagnosis.at_fault.first().map(|one| one.fault);
+    let thing = match fault {
+        Some(Fault::Machine | Fault::Site) => {
+            Thing::Shared(advice.diagnosis.place.clone().map(Foreign::from))
+        }
+        Some(Fault::Server) => Thing::Shared(server(advice)),
+        Some(Fault::AccessPoint | Fault::Policy) => Thing::Shared(None),
+        _ => Thing::Of(held.owner.clone()),
+    };
+    let cause = entry.is_none().then(|| held.cause.clone());
+    Key { recommendation: advice.recommendation, thing, entry, cause }
+}
+
+/// Whether jobs that begin there show that what holds this one is over.
+fn shows_passing(near: &Near, recommendation: Recommendation) -> bool {
+    near.scope == Scope::Server
+        || matches!(recommendation, Recommendation::Release | Recommendation::Try)
+}
+
+/// Seconds since another job got through where this one is held, as far as its advice rests on it,
+/// and how many did, if none was held again.
+fn passed(advice: &Advice) -> Option<(i64, i64)> {
+    let passed = advice.evidence.iter().filter_map(|seen| match seen {
+        Evidence::BeganSince { near, jobs, seconds_since_last, held_again }
+            if shows_passing(near, advice.recommendation) =>
+        {
+            let jobs = if held_again.most == 0 { jobs.least } else { 0 };
+            seconds_since_last.map(|seconds| (seconds.most, jobs))
+        }
+        _ => None,
+    });
+    passed.min()
+}
+
+/// The server of a hold: that of the URL or the host that its reason names, else as evidence does.
+fn server(advice: &Advice) -> Option<Foreign> {
+    let held = &advice.held;
+    let of_url = held.reason.as_ref().and_then(|reason| file_server(reason.as_given()));
+    let host = || held.reading.as_ref()?.part("host").cloned();
+    let seen = || {
+        advice.evidence.iter().find_map(|seen| match seen {
+            Evidence::BeganSince { near, .. } | Evidence::HeldNow { near, .. }
+                if near.scope == Scope::Server =>
+            {
+                near.name.clone()
+            }
+            _ => None,
+        })
+    };
+    of_url.map(Foreign::from).or_else(host).or_else(seen)
 }
 
 #[cfg(test)]

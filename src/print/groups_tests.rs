@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::advice::{Change, Correction, Missing, Near};
 use crate::advice::{Command, Target};
+use crate::diagnosis::AtFault;
 use crate::features::Scope;
 use crate::print::Style;
 use crate::print::samples::{self, NOW};
@@ -59,7 +60,10 @@ fn what_the_tool_can_do_itself_is_a_call_of_it() {
     assert!(release.contains("\n  do         condor_holdadvise -name ap -apply release 7.0\n"));
     assert!(release.contains("\n  more       condor_holdadvise -name ap -why 7.0\n"));
     let both = of(&[samples::memory(7, 0, 2048), samples::memory(7, 1, 64)]);
-    assert!(both.contains("\n  do         condor_holdadvise -name ap -apply change 7\n"), "{both}");
+    assert!(
+        both.contains("\n  do         condor_holdadvise -name ap -apply change 7.0 7.1\n"),
+        "{both}"
+    );
     let all = of(&[samples::transfer(7, 0), samples::transfer(7, 1)]);
     assert!(all.contains("\n  do         condor_release -constraint '"), "{all}");
     let node = |cluster| {
@@ -259,7 +263,7 @@ fn wordings_of_one_cause_are_one_group() {
     let of = |code| text(&[worded(0, code, "too long"), worded(1, code, "too\nbig")], None);
     assert!(of(13).starts_with("2 jobs of cluster 8 "), "{}", of(13));
     assert!(of(13).contains("\n  | too [...]\n"));
-    assert!(of(26).starts_with("2 held jobs in 2 groups.\n"), "{}", of(26));
+    assert!(of(26).starts_with("2 held jobs of 1 user, 2 incidents.\n"), "{}", of(26));
     assert!(of(26).contains("\n  | too long\n") && of(26).contains("\n  | too big\n"));
 }
 
@@ -394,7 +398,7 @@ proptest! {
         by_hand in any::<bool>(),
     ) {
         let text = words.join(" ");
-        let cause = SharedCause::of(26, 0, &text);
+        let (cause, owner) = (SharedCause::of(26, 0, &text), Foreign::from(text.as_str()));
         let hostile = |proc: i32| {
             let text = if proc == 0 { text.clone() } else { text.chars().rev().collect() };
             let mut advice = samples::memory(1, proc, 2048);
@@ -407,7 +411,8 @@ proptest! {
             let what = ChangeKind::correct(Correction::Input, name.clone());
             advice.change = Some(Change::new(what, Vec::new()));
             advice.held.reason = name.clone();
-            advice.held.owner = name.clone();
+            // The jobs of an owner are one incident.
+            advice.held.owner = Some(owner.clone());
             advice.held.code = Some(26);
             advice.held.cause = cause.clone();
             advice.undecided = Some(Undecided::UnknownCode { releases: 1 });
@@ -439,7 +444,7 @@ proptest! {
 }
 
 #[test]
-fn many_groups_begin_with_a_table_of_incidents() {
+fn many_incidents_begin_with_a_table() {
     let of = |cluster: i32, owner: &str, number: u32| {
         let mut advice = samples::memory(cluster, 0, 2048);
         advice.held.owner = Some(owner.into());
@@ -447,13 +452,45 @@ fn many_groups_begin_with_a_table_of_incidents() {
         advice
     };
     let one = |cluster| of(cluster, "ann", 0);
-    let few: Vec<Advice> = (1..=9).map(one).collect();
-    let text_of_few = text(&few, Some(80));
-    assert!(text_of_few.starts_with("9 held jobs of 1 user, 1 incident.\n"), "{text_of_few}");
+    // An incident has a card alone, over clusters.
+    let few = text(&(1..=9).map(one).collect::<Vec<_>>(), Some(80));
+    assert!(few.starts_with("9 jobs of 9 clusters of ann, held for up to 2h14m"), "{few}");
+    assert_eq!(command_lines(&few).len(), 2, "{few}");
     let many: Vec<Advice> = (0..60).map(|n| of(n + 1, &format!("u{}", n % 7), n as u32)).collect();
     let many = text(&many, Some(80));
     assert!(many.starts_with("60 held jobs of 7 users, 60 incidents.\n"), "{many}");
     assert!(many.contains("\n40 more incidents of 40 jobs: -incidents prints all.\n"), "{many}");
     assert!(many.lines().count() <= 60, "{many}");
     assert!(many.lines().filter(|line| !line.contains("-constraint")).all(|line| line.len() <= 80));
+}
+
+#[test]
+fn a_card_of_several_users_has_nothing_of_one_alone() {
+    let of = |cluster: i32, owner: &str, server: &str| {
+        let mut advice = samples::transfer(cluster, 0);
+        let reason =
+            format!("Details: no route to {server} ( URL file = http://{server}/{owner}.dat )");
+        (advice.held.owner, advice.held.reason) = (Some(owner.into()), Some(reason.into()));
+        advice.held.cause = SharedCause::Reason("one".to_owned());
+        advice.diagnosis.at_fault = vec![AtFault { fault: Fault::Server, probability: 0.9 }];
+        advice.look = Some(LookAt::Url { url: format!("http://{server}/{owner}.dat").into() });
+        advice.recommendation = Recommendation::Look;
+        (advice.commands, advice.commands_after) = (vec![], vec![Command::Release]);
+        advice.evidence.clear();
+        advice
+    };
+    let both = text(&[of(7, "ann", "s.org"), of(9, "bob", "s.org")], None);
+    assert!(both.starts_with("2 jobs (7.0, 9.0) of ann and bob, held"), "{both}");
+    assert!(both.contains("http://s.org/[...].dat") && !both.contains("ann.dat"), "{both}");
+    assert_eq!(command_lines(&both).len(), 1, "{both}");
+    let three = [of(7, "ann", "s.org"), of(9, "bob", "s.org"), of(9, "eve", "s.org")];
+    assert!(text(&three, None).contains(" of 3 users, held"));
+}
+
+#[test]
+fn another_cluster_needs_another_number() {
+    let both = text(&[samples::memory(5, 0, 512), samples::memory(6, 0, 65_536)], None);
+    assert_eq!(command_lines(&both).len(), 4, "{both}");
+    let alike = text(&[samples::memory(5, 0, 512), samples::memory(6, 0, 512)], None);
+    assert_eq!(command_lines(&alike).len(), 2, "{alike}");
 }

@@ -6,8 +6,8 @@ use super::Page;
 use super::card::{Card, Line};
 use super::decision;
 use super::details::{self, Fact, judged_by};
-use super::groups::{Groups, OnPage};
-use super::incidents::{HEADINGS, Incidents, Row, Times, WHAT};
+use super::groups::Groups;
+use super::incidents::{self, HEADINGS, Row, Times, WHAT};
 use super::workflow::{self, thrash};
 use super::workflow_page::{in_short, sections};
 use crate::advice::{Advice, Recommendation};
@@ -50,7 +50,9 @@ impl Html {
         thrashing: &[Thrashing],
         page: &Page,
     ) -> String {
-        let OnPage { cards, left_out, incidents, sources } = self.0.on_page(MOST, page);
+        let groups = self.0;
+        let cards = groups.cards(MOST, page);
+        let left_out = groups.len() - cards.len();
         let about = html! { p.about { (about) } };
         let of_view = view.map_or_else(Vec::new, |view| workflow::cards(view, page.now));
         let one = cards.len() == 1;
@@ -61,7 +63,7 @@ impl Html {
                 0 => p.headline[view.is_none()] { (nothing) },
                 1 => {},
                 _ => {
-                    p.headline { (incidents.counts()) }
+                    p.headline { (groups.counts()) }
                     @if left_out == 0 { (by_recommendation(&cards)) }
                 },
             }
@@ -79,9 +81,9 @@ impl Html {
         };
         add("again", "Jobs that start again and again", again);
         if cards.len() > 1 {
-            add("incidents", "Incidents", table(&incidents, &cards, page));
+            add("incidents", "Incidents", table(&groups, page));
         }
-        let (of_one, _) = incidents.rows(Some(usize::from(one)), page);
+        let (of_one, _) = incidents::rows(&groups, Some(usize::from(one)), page);
         let tells = |times: &Times| times.passed.is_some() || times.held[0] != times.held[1];
         let times = of_one.first().map(|row| row.times).filter(tells);
         let passed = times.and_then(|times| times.passed);
@@ -98,14 +100,14 @@ impl Html {
                 (article("card", at, card, Some((*jobs, first, page))))
             }
             @if left_out > 0 {
-                p { (plural(left_out, "more group")) " of like holds: -nobatch has all jobs." }
+                p { (plural(left_out, "more incident")) ": -incidents has all." }
             }
         };
         add("advice", "Advice", advice);
         // The card of a job alone has them.
         if !matches!(cards[..], [(_, 1, _)]) {
-            let trusts = sources.trusts().map(|text| ("Trust: ", text.clone()));
-            let lines = sources.lines().into_iter().chain(trusts);
+            let trusts = groups.sources.trusts().map(|text| ("Trust: ", text.clone()));
+            let lines = groups.sources.lines().into_iter().chain(trusts);
             let lines = lines.map(|(label, text)| (label, html! { (printable(&text)) }));
             add("sources", "Sources", rows(lines));
         }
@@ -114,7 +116,7 @@ impl Html {
 }
 
 /// How many jobs have each advice, with links to the cards.
-fn by_recommendation(cards: &[(Card, usize, Advice)]) -> Markup {
+fn by_recommendation(cards: &[(Card, usize, &Advice)]) -> Markup {
     let mut all = Recommendation::ALL;
     all.sort_by_key(|recommendation| recommendation.rank());
     let first = |one| cards.iter().position(|(card, ..)| card.recommendation == one);
@@ -127,11 +129,10 @@ fn by_recommendation(cards: &[(Card, usize, Advice)]) -> Markup {
     }
 }
 
-/// Incidents, a row each, with links to the cards of which the job is the first.
-fn table(incidents: &Incidents, cards: &[(Card, usize, Advice)], page: &Page) -> Markup {
-    let (rows, more) = incidents.rows(Some(MOST), page);
+/// Incidents, a row each, with links to their cards.
+fn table(groups: &Groups, page: &Page) -> Markup {
+    let (rows, more) = incidents::rows(groups, Some(MOST), page);
     let [advice, numbers @ ..] = HEADINGS;
-    let card_of = |id: &str| cards.iter().position(|(.., first)| first.held.job.to_string() == id);
     let earliest = rows.iter().map(|row| row.times.held[0]).max().unwrap_or(0);
     let body = html! { table {
         thead { tr {
@@ -140,14 +141,11 @@ fn table(incidents: &Incidents, cards: &[(Card, usize, Advice)], page: &Page) ->
             @for name in numbers { th.n scope="col" { (heading(name)) } }
             th scope="col" { "When" }
         } }
-        tbody { @for Row { cells: [advice, numbers @ ..], what, times } in rows { tr {
+        tbody { @for (at, Row { cells: [advice, numbers @ ..], what, times }) in rows.into_iter().enumerate() { tr {
             td { span.badge.(advice) { (advice) } }
             th scope="row" { (what) }
             @for (name, cell) in HEADINGS[1..].iter().zip(&numbers) { td.n {
-                @match (*name == "EXAMPLE").then(|| card_of(cell)).flatten() {
-                    Some(at) => a href={ "#card-" (at) } { (cell) },
-                    None => (cell),
-                }
+                @if *name == "EXAMPLE" { a href={ "#card-" (at) } { (cell) } } @else { (cell) }
             } }
             td { (axis(times, earliest)) }
         } } }
@@ -317,7 +315,7 @@ mod tests {
     const HOSTILE: &str =
         "</pre></style><script src=\"http://evil.example.org/x\">&amp;'\u{1b}[31m\u{202e}";
 
-    fn printed(advices: &[Advice], why: bool) -> (String, Vec<(Card, usize, Advice)>) {
+    fn printed(advices: &[Advice], why: bool) -> (String, Vec<Card>) {
         let style = Style { why, ..Style::default() };
         let page = Page { style, now: NOW, zone: TimeZone::UTC, again: Some("tool".to_owned()) };
         let all = || {
@@ -325,7 +323,8 @@ mod tests {
             advices.iter().for_each(|advice| html.add(advice));
             html
         };
-        (all().page("<about>", "nothing", None, &[], &page), all().0.on_page(MOST, &page).cards)
+        let cards = all().0.cards(MOST, &page).into_iter().map(|(card, ..)| card).collect();
+        (all().page("<about>", "nothing", None, &[], &page), cards)
     }
 
     /// Each tag is closed in its turn, each link is to one thing on the page, and nothing is from
@@ -361,7 +360,7 @@ mod tests {
             assert!(html.contains(&text), "{text} is not in\n{html}");
         };
         assert_eq!((cards.len(), html.matches("<article").count()), (2, 2));
-        for (card, ..) in &cards {
+        for card in &cards {
             has(&card.header);
             has(&card.act);
             for line in &card.lines {

@@ -9,9 +9,9 @@
 //! - `columns`: what `-af` and `-format` ask for.
 //! - `decision`: the table of `-why`.
 //! - `details`: the other lines of `-why`.
-//! - `groups`: like holds of a cluster.
+//! - `groups`: what one thing holds, over users and clusters, a card each.
 //! - `html`: `-html`.
-//! - `incidents`: what one thing holds, over users and clusters.
+//! - `incidents`: the table of these.
 //! - `json`: `-json` and `-jsonl`.
 //! - `long`: `-long`.
 //! - `output`: in which form, and to which columns.
@@ -118,7 +118,7 @@ pub struct Printer<'a> {
 /// What is kept while advices are added.
 enum Form<'a> {
     Groups(Groups),
-    Incidents(incidents::Incidents, bool),
+    Incidents(Groups, bool),
     Table(Vec<table::Row>, Sources),
     Totals(totals::Totals),
     Long,
@@ -133,9 +133,7 @@ impl<'a> Printer<'a> {
     pub fn new(out: &'a mut dyn Write, output: &'a PrintForm, page: &'a Page) -> Self {
         let form = match output {
             PrintForm::Groups => Form::Groups(Groups::default()),
-            PrintForm::Incidents { as_json } => {
-                Form::Incidents(incidents::Incidents::default(), *as_json)
-            }
+            PrintForm::Incidents { as_json } => Form::Incidents(Groups::default(), *as_json),
             PrintForm::Table => Form::Table(Vec::new(), Sources::default()),
             PrintForm::Totals(by) => Form::Totals(totals::Totals::new(*by)),
             PrintForm::Long => Form::Long,
@@ -157,8 +155,7 @@ impl<'a> Printer<'a> {
         let number = self.count;
         self.count += 1;
         match &mut self.form {
-            Form::Groups(groups) => groups.add(advice),
-            Form::Incidents(incidents, _) => incidents.add(advice),
+            Form::Groups(groups) | Form::Incidents(groups, _) => groups.add(advice),
             Form::Table(rows, sources) => {
                 rows.push(table::row(advice, self.page));
                 sources.add(advice);
@@ -192,11 +189,15 @@ impl<'a> Printer<'a> {
                 writeln!(self.out, "{nothing}")?;
             }
             Form::Groups(groups) => groups.print(self.out, self.page)?,
-            Form::Incidents(incidents, true) => {
-                writeln!(self.out, "{}", to_json_pretty(&incidents.records(self.page.now))?)?;
+            Form::Incidents(groups, true) => {
+                writeln!(
+                    self.out,
+                    "{}",
+                    to_json_pretty(&incidents::records(&groups, self.page.now))?
+                )?;
             }
-            Form::Incidents(incidents, false) => {
-                self.out.write_all(incidents.text(None, self.page).as_bytes())?;
+            Form::Incidents(groups, false) => {
+                self.out.write_all(incidents::text(&groups, None, self.page).as_bytes())?;
             }
             Form::Table(rows, sources) => table::print(self.out, rows, &sources, self.page)?,
             Form::Totals(totals) => totals.print(self.out, self.page)?,

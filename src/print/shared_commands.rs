@@ -38,6 +38,8 @@ impl Shared {
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     shared: Vec<Shared>,
+    /// The cluster of the first, and its DAG.
+    family: (i32, Option<i32>),
     /// The holds of these jobs.
     pub(super) targets: Vec<Target>,
 }
@@ -53,9 +55,15 @@ impl Part {
         self.shared.len()
     }
 
-    /// Takes another job, if the same commands do for it.
-    fn takes(&mut self, commands: &[Command], target: Target) -> bool {
+    /// Takes another job, if the same commands do for it. What another cluster needs is another
+    /// number.
+    fn takes(&mut self, commands: &[Command], target: Target, dag: Option<i32>) -> bool {
         let Some(shared) = Shared::all_with(&self.shared, commands) else { return false };
+        let (cluster, of_dag) = self.family;
+        let is_family = cluster == target.job.cluster || dag.is_some() && dag == of_dag;
+        if !is_family && shared.iter().any(|one| one.low != one.high) {
+            return false;
+        }
         self.shared = shared;
         self.targets.push(target);
         true
@@ -74,9 +82,9 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// Adds a job, with what to paste.
-    pub(super) fn add(&mut self, commands: &[Command], target: Target) {
-        if self.parts.iter_mut().any(|part| part.takes(commands, target)) {
+    /// Adds a job, of a DAG or of none, with what to paste.
+    pub(super) fn add(&mut self, commands: &[Command], target: Target, dag: Option<i32>) {
+        if self.parts.iter_mut().any(|part| part.takes(commands, target, dag)) {
             return;
         }
         if self.parts.len() >= PARTS {
@@ -84,7 +92,8 @@ impl Parts {
             return;
         }
         let shared = commands.iter().map(Shared::of).collect();
-        self.parts.push(Part { shared, targets: vec![target] });
+        let family = (target.job.cluster, dag);
+        self.parts.push(Part { shared, family, targets: vec![target] });
     }
 
     /// Jobs added.

@@ -98,6 +98,11 @@ impl Names {
         }
     }
 
+    /// Whether they have several.
+    pub(super) fn differ(&self) -> bool {
+        self.named.len() > 1
+    }
+
     /// ` Each has its own: 5.0 has /in/1.dat, 5.1 has /in/2.dat; 12 more jobs have others.`
     pub(super) fn text(&self) -> String {
         let one = |(job, name): &(JobId, Foreign)| format!("{job} has {}", name.named(FILE));
