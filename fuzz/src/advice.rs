@@ -145,10 +145,10 @@ fn check_printed(advices: &[Advice]) {
         ] {
             printed(advices, &output, style).lines().for_each(check_line);
         }
-        check_people(&printed(advices, &PrintForm::Groups, style));
+        check_people(&printed(advices, &PrintForm::Cards, style));
         // One job prints in another form than several do.
         for advice in advices {
-            check_people(&printed(std::slice::from_ref(advice), &PrintForm::Groups, style));
+            check_people(&printed(std::slice::from_ref(advice), &PrintForm::Cards, style));
         }
     }
     let style = Style::default();

@@ -190,7 +190,7 @@ impl Given {
         inquiry.places = inquiry.places.or(self.dag.as_ref().map(|_| By::Either));
         inquiry.places_alone = is_workflow && *output == PrintForm::Json;
         inquiry.inputs = match *output {
-            PrintForm::Groups if !style.why => Inputs::None,
+            PrintForm::Cards if !style.why => Inputs::None,
             ref output => output.inputs(),
         };
         inquiry.attributes = output.attributes();
@@ -263,7 +263,7 @@ impl Given {
     /// `-nobatch` goes before `-totals`, and any form for programs before both.
     pub(super) fn print_people(&mut self, output: PrintForm) {
         let printed = &mut self.printing.output;
-        if matches!(printed, PrintForm::Groups)
+        if matches!(printed, PrintForm::Cards)
             || matches!(printed, PrintForm::Totals(_)) && output == PrintForm::Table
         {
             *printed = output;
@@ -375,7 +375,7 @@ mod tests {
             request.inquiry.selection,
             Selection { thrashing: true, ..Selection::default() }
         );
-        assert_eq!(request.printing.output, PrintForm::Groups);
+        assert_eq!(request.printing.output, PrintForm::Cards);
         assert!(
             request.printing.style.columns.is_some_and(|columns| (40..=100).contains(&columns))
         );

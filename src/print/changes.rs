@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::Page;
-use super::groups::Groups;
+use super::incidents::Incidents;
 use crate::advice::Advice;
 use crate::advice::news::News;
 use crate::sentences;
@@ -16,7 +16,7 @@ const CARDS: usize = 12;
 
 /// What changed since the last look.
 #[derive(Debug, Default)]
-pub(crate) struct Changes(BTreeMap<News, Groups>);
+pub(crate) struct Changes(BTreeMap<News, Incidents>);
 
 impl Changes {
     pub(crate) fn add(&mut self, advice: &Advice, news: News) {
@@ -25,13 +25,13 @@ impl Changes {
 
     /// Prints cards, each behind an empty line, with the time and what changed before the jobs.
     pub(crate) fn print(self, out: &mut dyn Write, page: &Page) -> io::Result<()> {
-        for (news, groups) in self.0 {
+        for (news, incidents) in self.0 {
             let begins = format!("{} {}", second(page.now, &page.zone), sentences::news(news));
-            for (mut card, ..) in groups.cards(CARDS, page) {
+            for (mut card, ..) in incidents.cards(CARDS, page) {
                 card.header = format!("{begins}: {}", card.header);
                 write!(out, "\n{}", card.text(&page.style))?;
             }
-            let left_out = groups.len().saturating_sub(CARDS);
+            let left_out = incidents.len().saturating_sub(CARDS);
             if left_out > 0 {
                 writeln!(out, "\n{begins}: {}", plural(left_out, "more incident"))?;
             }

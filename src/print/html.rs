@@ -6,8 +6,8 @@ use super::Page;
 use super::card::{Card, Line};
 use super::decision;
 use super::details::{self, Fact, judged_by};
-use super::groups::Groups;
-use super::incidents::{self, HEADINGS, Row, Times, WHAT};
+use super::incident_table::{self, HEADINGS, Row, Times, WHAT};
+use super::incidents::Incidents;
 use super::workflow::{self, thrash};
 use super::workflow_page::{in_short, sections};
 use crate::advice::{Advice, Recommendation};
@@ -34,7 +34,7 @@ pub(crate) fn is_page(text: &str) -> bool {
 
 /// Advices for a page.
 #[derive(Debug, Default)]
-pub(crate) struct Html(Groups);
+pub(crate) struct Html(Incidents);
 
 impl Html {
     pub(crate) fn add(&mut self, advice: &Advice) {
@@ -50,9 +50,9 @@ impl Html {
         thrashing: &[Thrashing],
         page: &Page,
     ) -> String {
-        let groups = self.0;
-        let cards = groups.cards(MOST, page);
-        let left_out = groups.len() - cards.len();
+        let incidents = self.0;
+        let cards = incidents.cards(MOST, page);
+        let left_out = incidents.len() - cards.len();
         let about = html! { p.about { (about) } };
         let of_view = view.map_or_else(Vec::new, |view| workflow::cards(view, page.now));
         let one = cards.len() == 1;
@@ -63,7 +63,7 @@ impl Html {
                 0 => p.headline[view.is_none()] { (nothing) },
                 1 => {},
                 _ => {
-                    p.headline { (groups.counts()) }
+                    p.headline { (incidents.counts()) }
                     @if left_out == 0 { (by_recommendation(&cards)) }
                 },
             }
@@ -81,9 +81,9 @@ impl Html {
         };
         add("again", "Jobs that start again and again", again);
         if cards.len() > 1 {
-            add("incidents", "Incidents", table(&groups, page));
+            add("incidents", "Incidents", table(&incidents, page));
         }
-        let (of_one, _) = incidents::rows(&groups, Some(usize::from(one)), page);
+        let (of_one, _) = incident_table::rows(&incidents, Some(usize::from(one)), page);
         let tells = |times: &Times| times.passed.is_some() || times.held[0] != times.held[1];
         let times = of_one.first().map(|row| row.times).filter(tells);
         let passed = times.and_then(|times| times.passed);
@@ -106,8 +106,8 @@ impl Html {
         add("advice", "Advice", advice);
         // The card of a job alone has them.
         if !matches!(cards[..], [(_, 1, _)]) {
-            let trusts = groups.sources.trusts().map(|text| ("Trust: ", text.clone()));
-            let lines = groups.sources.lines().into_iter().chain(trusts);
+            let trusts = incidents.sources.trusts().map(|text| ("Trust: ", text.clone()));
+            let lines = incidents.sources.lines().into_iter().chain(trusts);
             let lines = lines.map(|(label, text)| (label, html! { (printable(&text)) }));
             add("sources", "Sources", rows(lines));
         }
@@ -130,8 +130,8 @@ fn by_recommendation(cards: &[(Card, usize, &Advice)]) -> Markup {
 }
 
 /// Incidents, a row each, with links to their cards.
-fn table(groups: &Groups, page: &Page) -> Markup {
-    let (rows, more) = incidents::rows(groups, Some(MOST), page);
+fn table(incidents: &Incidents, page: &Page) -> Markup {
+    let (rows, more) = incident_table::rows(incidents, Some(MOST), page);
     let [advice, numbers @ ..] = HEADINGS;
     let earliest = rows.iter().map(|row| row.times.held[0]).max().unwrap_or(0);
     let body = html! { table {
@@ -219,12 +219,12 @@ fn heading(name: &str) -> String {
     name[..1].to_owned() + &name[1..].to_ascii_lowercase()
 }
 
-/// A card: what to do as its heading, and what that of a group rests on behind a click.
+/// A card: what to do as its heading, and what that of an incident rests on behind a click.
 pub(super) fn article(
     kind: &str,
     at: usize,
     card: &Card,
-    group: Option<(usize, &Advice, &Page)>,
+    incident: Option<(usize, &Advice, &Page)>,
 ) -> Markup {
     let word = card.recommendation.name();
     let id = format!("{kind}-{at}");
@@ -235,7 +235,7 @@ pub(super) fn article(
                 h3 id={ "of-" (id) } { (printable(&card.act)) }
             }
             (rows(card.lines.iter().map(line)))
-            @if let Some((jobs, first, page)) = group { details open[page.style.why] {
+            @if let Some((jobs, first, page)) = incident { details open[page.style.why] {
                 summary {
                     "What this rests on"
                     @if jobs > 1 { ", of job " (first.held.job) }

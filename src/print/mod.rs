@@ -1,4 +1,4 @@
-//! Prints advices: for people a block, groups or a table; for scripts one list of attributes in
+//! Prints advices: for people cards or a table; for scripts one list of attributes in
 //! several forms.
 //!
 //! - `attributes`: the one list of attributes for scripts.
@@ -9,16 +9,16 @@
 //! - `columns`: what `-af` and `-format` ask for.
 //! - `decision`: the table of `-why`.
 //! - `details`: the other lines of `-why`.
-//! - `groups`: what one thing holds, over users and clusters, a card each.
 //! - `html`: `-html`.
-//! - `incidents`: the table of these.
+//! - `incident_table`: the table of incidents.
+//! - `incidents`: what one thing holds, over users and clusters, and its cards.
 //! - `json`: `-json` and `-jsonl`.
 //! - `long`: `-long`.
 //! - `output`: in which form, and to which columns.
 //! - `percent`: `-format`.
 //! - `plain_table`: a table without rules.
 //! - `shared_commands`: commands that do for several jobs.
-//! - `shared_evidence`: what was seen of all jobs of a group.
+//! - `shared_evidence`: what was seen of all jobs of an incident.
 //! - `shared_words`: what several hold reasons have in common.
 //! - `sizes`: of `-workflow`, what jobs should ask for.
 //! - `sources`: what a call was judged without, and by which models.
@@ -37,8 +37,8 @@ mod colour;
 mod columns;
 mod decision;
 mod details;
-mod groups;
 mod html;
+mod incident_table;
 mod incidents;
 mod json;
 mod long;
@@ -62,8 +62,8 @@ use std::io::{self, Write};
 use jiff::tz::TimeZone;
 
 pub(crate) use changes::Changes;
-use groups::Groups;
 pub(crate) use html::{Html, is_page};
+use incidents::Incidents;
 pub(crate) use json::{
     element as json_element, end_of_hold as json_end_of_hold, print_end as json_end,
     watched as json_watched,
@@ -82,7 +82,7 @@ pub use attributes::attributes;
 pub(crate) use attributes::{
     Attributes, CostHours, NAMES as ATTRIBUTE_NAMES, Versioned, names, output, versioned,
 };
-pub(crate) use incidents::Record as IncidentRecord;
+pub(crate) use incident_table::Record as IncidentRecord;
 pub(crate) use json::{JobOnly, Watched};
 pub use output::{PrintForm, Style, TotalsBy};
 
@@ -107,7 +107,7 @@ impl Page {
     }
 }
 
-/// Prints advices as they are added; groups and tables when all are there.
+/// Prints advices as they are added; incidents and tables when all are there.
 pub struct Printer<'a> {
     out: &'a mut dyn Write,
     page: &'a Page,
@@ -117,8 +117,8 @@ pub struct Printer<'a> {
 
 /// What is kept while advices are added.
 enum Form<'a> {
-    Groups(Groups),
-    Incidents(Groups, bool),
+    Cards(Incidents),
+    Incidents(Incidents, bool),
     Table(Vec<table::Row>, Sources),
     Totals(totals::Totals),
     Long,
@@ -132,8 +132,8 @@ impl<'a> Printer<'a> {
     /// Prints to `out` in the form asked for.
     pub fn new(out: &'a mut dyn Write, output: &'a PrintForm, page: &'a Page) -> Self {
         let form = match output {
-            PrintForm::Groups => Form::Groups(Groups::default()),
-            PrintForm::Incidents { as_json } => Form::Incidents(Groups::default(), *as_json),
+            PrintForm::Cards => Form::Cards(Incidents::default()),
+            PrintForm::Incidents { as_json } => Form::Incidents(Incidents::default(), *as_json),
             PrintForm::Table => Form::Table(Vec::new(), Sources::default()),
             PrintForm::Totals(by) => Form::Totals(totals::Totals::new(*by)),
             PrintForm::Long => Form::Long,
@@ -155,7 +155,7 @@ impl<'a> Printer<'a> {
         let number = self.count;
         self.count += 1;
         match &mut self.form {
-            Form::Groups(groups) | Form::Incidents(groups, _) => groups.add(advice),
+            Form::Cards(incidents) | Form::Incidents(incidents, _) => incidents.add(advice),
             Form::Table(rows, sources) => {
                 rows.push(table::row(advice, self.page));
                 sources.add(advice);
@@ -183,21 +183,21 @@ impl<'a> Printer<'a> {
     pub fn finish(self, nothing: &str) -> io::Result<Vec<String>> {
         let mut unknown = Vec::new();
         match self.form {
-            Form::Groups(_) | Form::Incidents(_, false) | Form::Table(..) | Form::Totals(_)
+            Form::Cards(_) | Form::Incidents(_, false) | Form::Table(..) | Form::Totals(_)
                 if self.count == 0 =>
             {
                 writeln!(self.out, "{nothing}")?;
             }
-            Form::Groups(groups) => groups.print(self.out, self.page)?,
-            Form::Incidents(groups, true) => {
+            Form::Cards(incidents) => incidents.print(self.out, self.page)?,
+            Form::Incidents(incidents, true) => {
                 writeln!(
                     self.out,
                     "{}",
-                    to_json_pretty(&incidents::records(&groups, self.page.now))?
+                    to_json_pretty(&incident_table::records(&incidents, self.page.now))?
                 )?;
             }
-            Form::Incidents(groups, false) => {
-                self.out.write_all(incidents::text(&groups, None, self.page).as_bytes())?;
+            Form::Incidents(incidents, false) => {
+                self.out.write_all(incident_table::text(&incidents, None, self.page).as_bytes())?;
             }
             Form::Table(rows, sources) => table::print(self.out, rows, &sources, self.page)?,
             Form::Totals(totals) => totals.print(self.out, self.page)?,
@@ -239,10 +239,10 @@ pub(crate) fn print_view(
 /// The block that is printed for one job.
 pub fn text(advice: &Advice, page: &Page) -> String {
     let mut text = Vec::new();
-    let mut groups = Groups::default();
-    groups.add(advice);
+    let mut incidents = Incidents::default();
+    incidents.add(advice);
     // Memory takes whatever is written.
-    let _ = groups.print(&mut text, page);
+    let _ = incidents.print(&mut text, page);
     String::from_utf8_lossy(&text).into_owned()
 }
 

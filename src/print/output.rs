@@ -6,9 +6,9 @@ use crate::inquiry::Inputs;
 /// How advices are printed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum PrintForm {
-    /// A card for each group of like holds; a table of incidents first where these are many.
+    /// A card for each incident; a table of them first where these are many.
     #[default]
-    Groups,
+    Cards,
     /// `-incidents`: the whole table.
     Incidents {
         /// As a JSON array.
@@ -49,7 +49,7 @@ impl PrintForm {
     pub const fn is_for_people(&self) -> bool {
         matches!(
             self,
-            Self::Groups | Self::Incidents { as_json: false } | Self::Table | Self::Totals(_)
+            Self::Cards | Self::Incidents { as_json: false } | Self::Table | Self::Totals(_)
         )
     }
 
@@ -69,7 +69,7 @@ impl PrintForm {
                 .any(|name| name.eq_ignore_ascii_case("Inputs"))
         };
         match self {
-            Self::Groups => Inputs::OfOne,
+            Self::Cards => Inputs::OfOne,
             Self::Incidents { .. } | Self::Table | Self::Totals(_) => Inputs::None,
             Self::Long | Self::Json | Self::JsonLines => Inputs::OfAll,
             _ if self.expressions().iter().any(named) => Inputs::OfAll,

@@ -70,10 +70,10 @@ impl Part {
     }
 }
 
-/// Parts that are kept of a group.
+/// Parts that are kept of an incident.
 const PARTS: usize = 16;
 
-/// The jobs of a group by the commands that do for them.
+/// The jobs of an incident by the commands that do for them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Parts {
     parts: Vec<Part>,

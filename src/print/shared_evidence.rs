@@ -1,4 +1,4 @@
-//! What was seen of all jobs of a group.
+//! What was seen of all jobs of an incident.
 
 use std::mem::{Discriminant, discriminant};
 
@@ -73,7 +73,7 @@ impl SharedEvidence {
 /// Names that are printed.
 const NAMED: usize = 3;
 
-/// What the jobs of a group are to change, each its own.
+/// What the jobs of an incident are to change, each its own.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     /// The first few, with the job that has it first.

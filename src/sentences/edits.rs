@@ -27,7 +27,7 @@ pub(crate) fn next_time(change: &Change) -> String {
             Some(old) => format!("{command} = {value} (now {old})"),
             None => format!("{command} = {value}"),
         },
-        Some((command, None)) if change.facts.submit_line.is_some() => command,
+        Some((command, None)) if change.facts.submit_line.is_some() => format!("correct {command}"),
         _ => return String::new(),
     };
     format!("in the submit file: {}", shown(&line, LONG_NAME))

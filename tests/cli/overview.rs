@@ -434,7 +434,7 @@ fn jobs_that_are_held_for_something_else_are_not_released() {
         place.file("jobs.ads", ad_of_seven(15, hold));
         let said = place.advise("-workflow 7 -userlog job.log -jobads jobs.ads -now 1793616000");
         assert!(said.stdout.contains("Bad place: e2.example.org"), "{said:?}");
-        said.stdout.contains("for 1 job held there; this releases them too:")
+        said.stdout.contains("for 1 job held there; and to release them:")
     };
     assert!(released(&hold_of(15, 3, 0)));
     // A person put it on hold, the same second or later; a policy did it for another reason, later.

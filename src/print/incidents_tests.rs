@@ -1,4 +1,4 @@
-//! Groups of held jobs as they are printed.
+//! Incidents of held jobs as they are printed.
 
 use jiff::tz::TimeZone;
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ use crate::print::Style;
 use crate::print::samples::{self, NOW};
 
 fn text(advices: &[Advice], columns: Option<usize>) -> String {
-    print_groups(advices, &page(columns))
+    print_incidents(advices, &page(columns))
 }
 
 fn page(columns: Option<usize>) -> Page {
@@ -20,11 +20,11 @@ fn page(columns: Option<usize>) -> Page {
     Page { style, now: NOW, zone: TimeZone::UTC, again: None }
 }
 
-fn print_groups(advices: &[Advice], page: &Page) -> String {
-    let mut groups = Groups::default();
-    advices.iter().for_each(|advice| groups.add(advice));
+fn print_incidents(advices: &[Advice], page: &Page) -> String {
+    let mut incidents = Incidents::default();
+    advices.iter().for_each(|advice| incidents.add(advice));
     let mut out = Vec::new();
-    groups.print(&mut out, page).unwrap();
+    incidents.print(&mut out, page).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -49,13 +49,13 @@ fn an_unknown_code() {
 fn all_that_an_advice_rests_on() {
     let page = page(Some(80));
     let page = Page { style: Style { why: true, ..page.style }, ..page };
-    insta::assert_snapshot!(print_groups(&[samples::memory(1234, 5, 2048)], &page));
+    insta::assert_snapshot!(print_incidents(&[samples::memory(1234, 5, 2048)], &page));
 }
 
 #[test]
 fn what_the_tool_can_do_itself_is_a_call_of_it() {
     let page = Page { again: Some("condor_holdadvise -name ap".to_owned()), ..page(None) };
-    let of = |advices: &[Advice]| print_groups(advices, &page);
+    let of = |advices: &[Advice]| print_incidents(advices, &page);
     let release = of(&[samples::transfer(7, 0)]);
     assert!(release.contains("\n  do         condor_holdadvise -name ap -apply release 7.0\n"));
     assert!(release.contains("\n  more       condor_holdadvise -name ap -why 7.0\n"));
@@ -379,7 +379,7 @@ fn commands_of(advice: &Advice) -> Vec<String> {
 /// Text for people, with all that an advice rests on.
 fn text_of(advices: &[Advice], columns: Option<usize>) -> String {
     let page = page(columns);
-    print_groups(advices, &Page { style: Style { why: true, ..page.style }, ..page })
+    print_incidents(advices, &Page { style: Style { why: true, ..page.style }, ..page })
 }
 
 proptest! {
@@ -431,7 +431,7 @@ proptest! {
         let block = text_of(std::slice::from_ref(&one), columns);
         prop_assert_eq!(command_lines(&block), commands_of(&one), "{}", block);
         let two = [hostile(0), hostile(2)];
-        let groups = text_of(&two, columns);
+        let incidents = text_of(&two, columns);
         let targets: Vec<Target> = two.iter().map(|advice| advice.target).collect();
         let shared = constraint_of(&targets).unwrap();
         let own = one.target.constraint();
@@ -439,7 +439,7 @@ proptest! {
             commands_of(&one).iter().map(|line| line.replace(&own, &shared)).collect();
         // A removal is for one job at a time.
         let of_all = if one.recommendation == Recommendation::Remove { vec![] } else { of_all };
-        prop_assert_eq!(command_lines(&groups), of_all, "{}", groups);
+        prop_assert_eq!(command_lines(&incidents), of_all, "{}", incidents);
     }
 }
 
