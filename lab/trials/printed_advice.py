@@ -63,7 +63,7 @@ class Block:
 
     def look_again(self):
         """The instant it names for the next look, Unix seconds, or None."""
-        found = MINUTE.search(self.says.get("WAIT", "").partition("Run this command again at ")[2])
+        found = MINUTE.search(self.says.get("WAIT", "").rpartition(" again at ")[2])
         return found and timegm(strptime(found[0], "%Y-%m-%d %H:%M"))
 
     def urls_to_wait_for(self):

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use eventlog::{EventLogError, LogFiles};
-use holdadvise::inquiry::{Config, SettingError, ids_now};
+use holdadvise::inquiry::{Config, SettingError, ids_now, is_setting};
 use holdadvise::text::{classad_quote, shown};
 
 use crate::judge::ADVICE;
@@ -31,16 +31,13 @@ const LISTS: &[(&str, &[&str])] = &[
 /// The program of the collector in the last of these lists.
 const LOGS: &str = "HOLDADVISE_LOGS";
 
-/// What else is asked of `condor_config_val`.
-const KNOBS: &[&str] = &[
-    EXECUTABLE,
-    "EVENT_LOG",
-    "FULL_HOSTNAME",
-    "HOLDADVISE_COLLECT_DIR",
-    "HOLDADVISE_EVENT_LOG",
-    "HOLDADVISE_MAIL",
-    "MAIL",
-];
+/// What else is asked of `condor_config_val`, patterns of names.
+const KNOBS: &[&str] =
+    &[EXECUTABLE, "EVENT_LOG", "FULL_HOSTNAME", "(MAX_)?HOLDADVISE_[A-Z_]+", "MAIL"];
+
+/// The packaged files: each setting of the plugin stands there, if only in a comment.
+const PACKAGED: [&str; 2] =
+    [include_str!("../config.d/40-holdadvise"), include_str!("../config.d/41-holdadvise-logs")];
 
 /// Where it is set, the packaged configuration is read.
 const EXECUTABLE: &str = "SCHEDD_CRON_HOLDADVISE_EXECUTABLE";
@@ -91,7 +88,7 @@ const CHECKS: &[Check] = &[
     Check {
         name: "settings",
         look: settings,
-        to_do: "set it in a file of /etc/condor/config.d, then condor_reconfig",
+        to_do: "correct it in a file of /etc/condor/config.d, then condor_reconfig",
     },
     Check {
         name: "lists",
@@ -365,7 +362,15 @@ fn configuration(seen: &Seen) -> Vec<Found> {
 }
 
 fn settings(seen: &Seen) -> Vec<Found> {
-    seen.faults.iter().cloned().map(Wrong).collect()
+    let is_name_of = |name: &str, text: &str| {
+        text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| word == name)
+    };
+    let is_read =
+        |name: &str| is_setting(name) || PACKAGED.iter().any(|text| is_name_of(name, text));
+    let is_own = |name: &str| name.strip_prefix("MAX_").unwrap_or(name).starts_with("HOLDADVISE_");
+    let unread = seen.knobs.iter().flatten().filter(|(name, _)| is_own(name) && !is_read(name));
+    let unread = unread.map(|(name, (_, at))| format!("{name}, set in {at}, is no setting"));
+    seen.faults.iter().cloned().chain(unread).map(Wrong).collect()
 }
 
 fn lists(seen: &Seen) -> Vec<Found> {

@@ -94,6 +94,20 @@ fn a_fresh_access_point_has_no_problem() {
 }
 
 #[test]
+fn a_setting_that_nothing_reads_is_named_with_its_file() {
+    let place = tempfile::tempdir().unwrap();
+    let mut seen = fresh(place.path());
+    let knobs = seen.knobs.as_mut().unwrap();
+    let set = |at: &str| ("1".to_owned(), at.to_owned());
+    for name in ["HOLDADVISE_MODEL", "HOLDADVISE_METRICS", "MAX_HOLDADVISE_LOG", "HOLDADVISE_HOME"]
+    {
+        knobs.insert(name.to_owned(), set("/etc/50, line 1"));
+    }
+    knobs.insert("HOLDADVISE_RELEASE".to_owned(), set("/etc/50, line 3"));
+    is_wrong(&seen, "HOLDADVISE_RELEASE, set in /etc/50, line 3, is no setting");
+}
+
+#[test]
 fn a_list_that_was_overwritten_is_named_with_its_file() {
     let place = tempfile::tempdir().unwrap();
     for (name, entries) in LISTS.iter().filter(|(name, _)| *name != "SCHEDD_CRON_JOBLIST") {

@@ -4,14 +4,15 @@
 //! are one group, and what tells one hold from another (HoldAdviceNumHolds, HoldAdviceEntered) is
 //! written last: only then do these values count.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use eventlog::JobId;
 use holdadvise::advice::Recommendation;
 use holdadvise::shares::{ItemSize, Shares};
 use holdadvise::text::classad_quote;
 
-use crate::line::{Judged, Shown};
+use crate::line::{Judged, Shown, Stays};
+use crate::releases::Decision;
 use crate::select::among;
 
 /// Jobs of one transaction at most.
@@ -78,6 +79,9 @@ impl Times {
 struct Values {
     /// Withdrawals first.
     releases: bool,
+    stays: Option<Stays>,
+    /// Its ad says why it stays.
+    said_why: bool,
     advice: Recommendation,
     hundredths: Option<u8>,
     reason: String,
@@ -85,9 +89,11 @@ struct Values {
 }
 
 impl Values {
-    fn of(job: &Judged, releases: bool, times: Times) -> Self {
+    fn of(job: &Judged, go: &Decision, times: Times) -> Self {
         Self {
-            releases,
+            releases: go.may_go.contains(&job.job),
+            stays: go.stay.get(&job.job).copied(),
+            said_why: job.shown.as_ref().is_some_and(|shown| shown.stays.is_some()),
             advice: job.advice,
             hundredths: job.hundredths,
             reason: job.reason.clone(),
@@ -101,31 +107,33 @@ impl Values {
             None => "undefined".to_owned(),
         };
         let releases = if self.releases { "true" } else { "false" };
-        Some(vec![
+        let stays = self.stays.map(Stays::text);
+        let why = match stays {
+            Some(text) => Some(classad_quote(text)?),
+            None => self.said_why.then(|| "undefined".to_owned()),
+        };
+        let mut pairs = vec![
             ("HoldAdvice", classad_quote(self.advice.name())?),
             ("HoldAdviceProbability", probability),
             ("HoldAdviceReason", classad_quote(&self.reason)?),
             ("HoldAdviceModel", classad_quote(model)?),
             ("HoldAdviceRelease", releases.to_owned()),
             ("HoldAdviceExpires", self.expires.to_string()),
-        ])
+        ];
+        pairs.extend(why.map(|why| ("HoldAdviceReleaseReason", why)));
+        Some(pairs)
     }
 }
 
 /// NumHolds and EnteredCurrentStatus.
 type Hold = (i64, i64);
 
-/// What has to be written. `released`: jobs that the policy of the access point may release now.
-pub fn writes(
-    judged: &[Judged],
-    released: &HashSet<JobId>,
-    model: &str,
-    times: Times,
-) -> Vec<Write> {
+/// What has to be written.
+pub fn writes(judged: &[Judged], go: &Decision, model: &str, times: Times) -> Vec<Write> {
     let mut renewed: BTreeMap<i64, Vec<&Judged>> = BTreeMap::new();
     let mut changed: BTreeMap<(bool, Values), Vec<&Judged>> = BTreeMap::new();
     for job in judged {
-        let values = Values::of(job, released.contains(&job.job), times);
+        let values = Values::of(job, go, times);
         let current = job.shown.as_ref().filter(|old| (old.num_holds, old.entered) == hold_of(job));
         match current {
             Some(old) if is_same(old, &values) => {
@@ -204,7 +212,8 @@ fn is_same(old: &Shown, new: &Values) -> bool {
         (Some(old), Some(new)) => old.abs_diff(new) < NEWS,
         (old, new) => old == new,
     };
-    is_near && old.same_text && (old.advice, old.releases) == (new.advice, new.releases)
+    let of_old = (old.advice, old.releases, old.stays);
+    is_near && old.same_text && of_old == (new.advice, new.releases, new.stays)
 }
 
 /// The jobs in batches, each of holds with one NumHolds.
@@ -277,13 +286,14 @@ mod tests {
             entered: job.entered,
             expires,
             releases: false,
+            stays: None,
             same_text: true,
         };
         Judged { shown: Some(shown), ..job.clone() }
     }
 
     fn write(jobs: &[Judged]) -> Vec<Write> {
-        writes(jobs, &HashSet::new(), "m", TIMES)
+        writes(jobs, &Decision::default(), "m", TIMES)
     }
 
     fn names(write: &Write) -> Vec<&str> {
@@ -353,8 +363,8 @@ mod tests {
         let mut withdrawn = one.clone();
         withdrawn.shown.as_mut().unwrap().releases = true;
         let released = Judged { job: JobId::new(7, 1), ..one };
-        let writes =
-            writes(&[released.clone(), withdrawn], &HashSet::from([released.job]), "m", TIMES);
+        let go = Decision { may_go: [released.job].into(), ..Decision::default() };
+        let writes = writes(&[released, withdrawn], &go, "m", TIMES);
         let flags: Vec<&str> = writes
             .iter()
             .flat_map(|one| &one.values)
@@ -362,6 +372,23 @@ mod tests {
             .map(|(_, value)| value.as_str())
             .collect();
         assert_eq!(flags, ["false", "true"]);
+    }
+
+    #[test]
+    fn why_a_job_stays_is_written_once_and_taken_back() {
+        let one = shown(&job(0, 900, "r"), TIMES.now + 600);
+        let stay = Decision { stay: [(one.job, Stays::ToPeople)].into(), ..Decision::default() };
+        let why = |judged: &Judged, go: &Decision| {
+            let writes = writes(std::slice::from_ref(judged), go, "m", TIMES);
+            let mut values = writes.into_iter().flat_map(|one| one.values);
+            values.find(|(name, _)| *name == "HoldAdviceReleaseReason").map(|(_, value)| value)
+        };
+        assert!(why(&one, &stay).unwrap().contains("leaves this job to its owner"));
+        let mut said = one.clone();
+        said.shown.as_mut().unwrap().stays = Some(Stays::ToPeople);
+        assert_eq!(why(&said, &stay), None);
+        assert_eq!(why(&said, &Decision::default()).unwrap(), "undefined");
+        assert_eq!(why(&one, &Decision::default()), None);
     }
 
     #[test]

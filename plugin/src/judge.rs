@@ -34,7 +34,9 @@ use holdadvise::text::Foreign;
 
 use crate::confine::{ConfineError, Limits, confine};
 use crate::learn::asked::{Question, Questions};
-use crate::line::{How, Judged, Left, Line, Shown, diagnosis_of, key_of, owner_key, reason_of};
+use crate::line::{
+    How, Judged, Left, Line, Shown, Stays, diagnosis_of, key_of, owner_key, reason_of,
+};
 use crate::looks::records::{self, Looks};
 use crate::settings::{LOG_BYTES, Settings, event_log};
 
@@ -89,6 +91,7 @@ pub const ADVICE: &[&str] = &[
     "HoldAdviceEntered",
     "HoldAdviceExpires",
     "HoldAdviceRelease",
+    "HoldAdviceReleaseReason",
 ];
 
 /// The policy that lets the advisor release. The judge leaves it out of what HTCondor will do by
@@ -411,6 +414,11 @@ fn shown_of(ad: &ClassAd) -> Option<Shown> {
         entered: integer("HoldAdviceEntered").filter(|at| (0..1 << 40).contains(at))?,
         expires: integer("HoldAdviceExpires").filter(|at| (0..1 << 40).contains(at))?,
         releases: ad.boolean("HoldAdviceRelease").unwrap_or(false),
+        // That of another version is written anew.
+        stays: match ad.string("HoldAdviceReleaseReason") {
+            Some(text) => Some(Stays::of(&text)?),
+            None => None,
+        },
         same_text: false,
     })
 }

@@ -135,8 +135,40 @@ pub struct Shown {
     pub expires: i64,
     /// HoldAdviceRelease.
     pub releases: bool,
+    /// HoldAdviceReleaseReason.
+    pub stays: Option<Stays>,
     /// HoldAdviceReason and HoldAdviceModel are those that would be written.
     pub same_text: bool,
+}
+
+/// Why the access point does not release a job now that is to be released.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Stays {
+    /// It is left to people.
+    ToPeople,
+    /// Others go first, or no more go in this pass.
+    ForItsTurn,
+}
+
+impl Stays {
+    /// HoldAdviceReleaseReason: for the owner.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::ToPeople => {
+                "The access point leaves this job to its owner, who may release it: a share of jobs \
+                 is, so that outcomes can be compared."
+            }
+            Self::ForItsTurn => {
+                "The access point releases jobs that are held for one cause a few at a time: this \
+                 one comes later, if those before it get through."
+            }
+        }
+    }
+
+    /// The one with this text.
+    pub fn of(text: &str) -> Option<Self> {
+        [Self::ToPeople, Self::ForItsTurn].into_iter().find(|one| one.text() == text)
+    }
 }
 
 /// A job that left a hold which it was to be released from.
@@ -391,6 +423,7 @@ mod tests {
             entered: 5,
             expires: 6,
             releases: false,
+            stays: None,
             same_text: true,
         }
     }

@@ -129,7 +129,7 @@ pub fn pass(config: &Config, now: i64, debug: bool) -> Result<Outcome, PassError
         decision.may_go.clear();
     }
     let times = Times { now, interval: settings.interval };
-    let writes = writes(&judged, &decision.may_go, &model, times);
+    let writes = writes(&judged, &decision, &model, times);
     let written = write(&writes, order.schedd, until.all);
     faults.extend(written.faults);
     faults.extend(keep(&settings, &lines, now).unwrap_or_else(|error| Some(error.to_string())));

@@ -19,7 +19,7 @@ use holdadvise::metrics::Band;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::line::{How, Judged, Line};
+use crate::line::{How, Judged, Line, Stays};
 use crate::settings::Settings;
 
 /// Seconds that clocks and events may be apart.
@@ -120,6 +120,8 @@ fn released(act: &OpenAct, step: ActStep, detail: Option<&str>) -> Act {
 pub struct Decision {
     /// Jobs that the policy may release.
     pub may_go: HashSet<JobId>,
+    /// Those that it may not release yet, or not at all.
+    pub stay: HashMap<JobId, Stays>,
     /// Jobs that are left to people.
     pub left_to_people: usize,
     /// Jobs for which a pass or their owner lets no more go.
@@ -194,22 +196,29 @@ fn choose(
     order: &Order<'_>,
     out: &mut Decision,
 ) {
+    let to_release = |job: &&Judged| job.advice == Recommendation::Release || job.is_drawn();
     let noted: HashSet<HoldOf> = entries.iter().filter_map(|entry| left_in(&entry.what)).collect();
     let (mut candidates, mut left) = (Vec::new(), Vec::new());
     for job in judged.iter().filter(|job| job.drawn_from.is_some() && !job.cause.is_empty()) {
         let hold = hold_of(job);
+        let mut stays = Stays::ForItsTurn;
         if !job.is_drawn() {
             // It is one of those that the other was drawn from.
             candidates.push(candidate(job));
         } else if noted.contains(&hold) {
             out.left_to_people += 1;
+            stays = Stays::ToPeople;
         } else if waiting.contains(&hold) {
         } else if job.advice == Recommendation::Release && is_left_to_people(&hold, settings.left) {
             // The others of a try wait for it.
             out.left_to_people += 1;
+            stays = Stays::ToPeople;
             left.push(candidate(job));
         } else {
             candidates.push(candidate(job));
+        }
+        if to_release(&job) {
+            out.stay.insert(job.job, stays);
         }
     }
     let bounds = Bounds {
@@ -235,6 +244,7 @@ fn choose(
         }
         out.may_go.insert(chosen.candidate.target.job);
     }
+    out.stay.retain(|job, _| !out.may_go.contains(job));
     let chosen = plan.chosen.len();
     for candidate in left {
         plan.eligible.entry(candidate.cause.clone()).or_default().push(candidate.clone());

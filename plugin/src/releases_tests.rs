@@ -106,8 +106,11 @@ fn one_goes_first_and_five_after_it_got_through() {
     let mut played = Played::new();
     let on = settings(true, 0.0);
     let judged = many(30);
-    let first = played.pass(&judged, &on, NOW).may_go;
+    let Decision { may_go: first, stay, .. } = played.pass(&judged, &on, NOW);
     assert_eq!(first.len(), 1);
+    // The others are told so.
+    assert_eq!(stay.len(), 29);
+    assert!(stay.iter().all(|(job, why)| !first.contains(job) && *why == Stays::ForItsTurn));
     // As long as the policy has not released it, it alone may go.
     assert_eq!(played.pass(&judged, &on, NOW + 10).may_go, first);
     let act = played.intended().remove(0);
@@ -177,6 +180,8 @@ fn a_share_is_left_to_people_for_good_and_noted_once() {
     assert!((70..130).contains(&one.left_to_people), "{}", one.left_to_people);
     let two = played.pass(&judged, &half, NOW + 10);
     assert_eq!(two.left_to_people, one.left_to_people);
+    let to_people = two.stay.values().filter(|why| **why == Stays::ToPeople);
+    assert_eq!(to_people.count(), two.left_to_people);
     let noted = played.entries.iter().filter(|entry| left_in(&entry.what).is_some()).count();
     assert_eq!(noted, one.left_to_people);
     let chances = played.entries.iter().filter_map(|entry| match &entry.what {

@@ -125,6 +125,7 @@ impl Held {
             Ok(forecast) => forecast.predictions(),
             Err(reason) => vec![Prediction::NotEvaluated { reason: reason.clone() }],
         };
+        htcondor_will.extend(Prediction::of_advisor(ad, now));
         if let Some(node) = DagNode::of(ad) {
             let held = held_in_cluster.get(&job.cluster).copied().unwrap_or(0);
             htcondor_will.extend(node.predictions(knobs, held));

@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(
             text,
             "Raise RunLimit of the job from 8 to 22 (PeriodicHold tests \
-             \"time() - JobCurrentStartDate > RunLimit\", and it was 11)."
+             \"time() - JobCurrentStartDate > RunLimit\", which was 11)."
         );
         assert_eq!(commands, ["condor_qedit -constraint true RunLimit 22"]);
     }

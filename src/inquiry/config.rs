@@ -119,6 +119,12 @@ const OLD_NAMES: &[(&str, &str)] = &[
     ("HOLDADVISE_COST_PERSON", "HOLDADVISE_COST_PERSON_HOURS"),
 ];
 
+/// Whether the tool has a setting of this name, or had one in an earlier version.
+pub fn is_setting(name: &str) -> bool {
+    let old = OLD_NAMES.iter().map(|(old, _)| *old);
+    KNOBS.iter().map(|knob| knob.name).chain(old).any(|known| known == name)
+}
+
 /// What is asked of `condor_config_val` in one call: the settings above and those of HTCondor that
 /// say where the event log is, what will happen to held jobs by itself and what is not to be edited.
 const POOL_NAMES: &str = "^(SCHEDD[.])?((MAX_)?HOLDADVISE_.*|EVENT_LOG|JOB_EPOCH_HISTORY|\
@@ -428,8 +434,7 @@ impl Config {
                 let place = path.display();
                 user.faults.extend(faults.iter().map(|fault| format!("{place}: {fault}")));
                 for (name, value) in settings {
-                    let old = OLD_NAMES.iter().map(|(old, _)| *old);
-                    if !KNOBS.iter().map(|knob| knob.name).chain(old).any(|known| known == name) {
+                    if !is_setting(&name) {
                         user.faults.push(format!("{place}: {name} is no setting of this tool"));
                     }
                     user.all.entry(name).or_insert_with(|| (value, path.clone()));

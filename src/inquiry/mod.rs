@@ -58,7 +58,7 @@ mod answer_tests;
 
 pub use accounts::ids_now;
 pub use answer::{Answer, InquiryError};
-pub use config::{Checks, Config, SettingError};
+pub use config::{Checks, Config, SettingError, is_setting};
 pub(crate) use config::{KNOBS, Knob, unpacked};
 pub(crate) use constraint::{Constraint, bounded};
 pub(crate) use costs::costs;

@@ -1,5 +1,6 @@
 //! What a forecast means for the job, one thing at a time.
 
+use classads::ClassAd;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -61,6 +62,11 @@ pub enum Prediction {
         /// The policy.
         policy: String,
     },
+    /// The advisor of the access point does not release the job now.
+    Stays {
+        /// Why (`HoldAdviceReleaseReason`).
+        reason: Foreign,
+    },
     /// A policy is no expression.
     NoExpression {
         /// The policy.
@@ -85,6 +91,17 @@ pub enum Prediction {
 }
 
 impl Prediction {
+    /// What the advisor of the access point says of this hold in the ad, while that counts.
+    pub(crate) fn of_advisor(ad: &ClassAd, now: i64) -> Option<Self> {
+        let reason = ad.string("HoldAdviceReleaseReason")?;
+        let is_of_hold =
+            |own: &str, of: &str| ad.integer(own).is_some_and(|at| ad.integer(of) == Some(at));
+        let counts = is_of_hold("HoldAdviceNumHolds", "NumHolds")
+            && is_of_hold("HoldAdviceEntered", "EnteredCurrentStatus")
+            && ad.integer("HoldAdviceExpires").is_some_and(|at| now < at);
+        counts.then(|| Self::Stays { reason: shorten(&reason, KEPT).into_owned().into() })
+    }
+
     /// Whether it is the same but for the seconds of a minute.
     pub fn is_like(&self, other: &Self) -> bool {
         let of_minute = |prediction: &Self| {

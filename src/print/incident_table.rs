@@ -115,7 +115,7 @@ pub(super) fn text(incidents: &Incidents, most: Option<usize>, page: &Page) -> S
     let first = match most {
         Some(_) => {
             behind(&mut table, what, page.style.columns);
-            "Start with the first row; what to do for it stands below the table.\n"
+            "Start with the first row: its card stands below the table.\n"
         }
         None => {
             below(&mut table, what, page.style.columns);

@@ -341,7 +341,8 @@ impl Incident {
         card.quote(&self.reason.text().or(of_first).unwrap_or_default(), REASON);
         card.say("how sure", &*self.sure);
         let acts = |thing: &&Prediction| {
-            matches!(thing, Prediction::Acts { .. } | Prediction::HoldsAgain { .. })
+            use Prediction::{Acts, HoldsAgain, Stays};
+            matches!(thing, Acts { .. } | HoldsAgain { .. } | Stays { .. })
         };
         for thing in self.by_itself.iter().filter(acts).take(BY_ITSELF) {
             card.say("by itself", sentences::prediction(thing, &page.zone));
@@ -351,7 +352,7 @@ impl Incident {
         let is_shared =
             |change: &&Change| self.owners.len() == 1 && self.change.as_ref() == Some(&change.what);
         if let Some(change) = first.change.as_ref().filter(is_shared) {
-            card.say("next time", sentences::next_time(change));
+            card.say("new jobs", sentences::next_time(change));
         }
         if let Some(tried) = &first.try_one {
             card.say("look again", choices::ask_again(tried));
@@ -428,12 +429,16 @@ impl Incident {
                 None => "What is known does not show what to correct.".to_owned(),
             },
             Recommendation::Wait => {
-                let Some(wait) = &first.wait else { return "Leave it held.".to_owned() };
+                let not_yet =
+                    if several { "Do not release them yet" } else { "Do not release it yet" };
+                let Some(wait) = &first.wait else { return format!("{not_yet}.") };
+                let command = match &page.again {
+                    Some(again) if !several => format!("{again} {}", first.held.job),
+                    _ => "this command".to_owned(),
+                };
                 let again = self.look_again.map_or_else(String::new, |at| {
-                    format!(
-                        " Run this command again at {}.",
-                        sentences::look_again(at, page.now, &page.zone)
-                    )
+                    let at = sentences::look_again(at, page.now, &page.zone);
+                    format!(" Run {command} again at {at}.")
                 });
                 let until = self.until.map(|at| format!(" ({})", minute(at, &page.zone)));
                 let own = each(self.wait.is_some());
@@ -441,11 +446,11 @@ impl Incident {
                 let what = match (&wait.what, remedy) {
                     // A text that says when it is over is plainer than that others get through.
                     (WaitFor::InOrder { server: None } | WaitFor::LikeHold, Some(remedy)) => {
-                        return format!("Leave it held: {remedy}.{again}");
+                        return format!("{not_yet}: {remedy}.{again}");
                     }
                     (what, _) => sentences::wait_for(what),
                 };
-                format!("Leave it held until {own}{what}{}.{again}", until.unwrap_or_default())
+                format!("{not_yet}: wait until {own}{what}{}.{again}", until.unwrap_or_default())
             }
             Recommendation::Undecided => match &self.undecided {
                 Some(why) => sentences::undecided(why, first.held.code),

@@ -322,7 +322,7 @@ fn logs_that_cannot_be_read_are_counted() {
         ]
     );
     assert!(text(&advices, None).ends_with(
-        "\n3 sources could not be read, so the advice is more careful; -why names them.\n"
+        "\n3 sources could not be read; the advice allows for that (-why names them).\n"
     ));
 }
 

@@ -136,7 +136,7 @@ fn card(fit: &Fit, size: &FitOf) -> Card {
     card.say("note", more_edits(size).unwrap_or_default());
     let of = |at: usize| (at == 0).then(|| "the submit file".to_owned());
     for (at, line) in size.lines.iter().enumerate() {
-        card.paste(if at == 0 { "next time" } else { "" }, of(at), vec![line.clone()]);
+        card.paste(if at == 0 { "new jobs" } else { "" }, of(at), vec![line.clone()]);
     }
     card
 }

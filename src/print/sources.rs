@@ -92,7 +92,7 @@ impl Sources {
             more => {
                 let them = if more == 1 { "it" } else { "them" };
                 format!(
-                    "{} could not be read, so the advice is more careful; -why names {them}. ",
+                    "{} could not be read; the advice allows for that (-why names {them}). ",
                     plural(more, "source")
                 )
             }

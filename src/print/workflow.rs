@@ -292,13 +292,13 @@ fn bad_places(view: &View) -> Option<Card> {
         }
         _ => (plural(all.len(), "bad place"), "them".to_owned(), "their administrators"),
     };
-    let how = if view.keep_off.is_empty() { "" } else { ": run the commands below" };
-    let act = format!("Stop your jobs from running on {them}{how}. Then write to {whom}.");
+    let how = if view.keep_off.is_empty() { "" } else { ": run all commands below" };
+    let act = format!("Keep your jobs off {them}{how}. Then tell {whom}.");
     let mut card = Card::new(header, Recommendation::Change, act);
     all.iter().for_each(|suspect| card.say("why", sentence(suspect)));
     for keep_off in view.keep_off.iter().take(COMMANDS) {
         let whose = match keep_off.held {
-            true => format!("{} held there, and to release them", plural(keep_off.jobs, "job")),
+            true => format!("{} held there, with the release", plural(keep_off.jobs, "job")),
             false => plural(keep_off.jobs, "idle job"),
         };
         card.command("do", Some(whose), &keep_off.command);
@@ -307,7 +307,7 @@ fn bad_places(view: &View) -> Option<Card> {
     let next: Vec<String> = all.iter().filter_map(Suspect::exclusion).collect();
     if !next.is_empty() {
         let of = "jobs submitted again, at the end of requirements, after &&";
-        card.paste("next time", Some(of.to_owned()), vec![next.join(" && ")]);
+        card.paste("new jobs", Some(of.to_owned()), vec![next.join(" && ")]);
     }
     Some(card)
 }

@@ -71,6 +71,7 @@ const POLICY_INPUTS: &[&str] = &[
     "CumulativeSuspensionTime",
     "HoldAdvice",
     "HoldAdviceRelease",
+    "HoldAdviceReleaseReason",
     "HoldAdviceNumHolds",
     "HoldAdviceEntered",
     "HoldAdviceExpires",

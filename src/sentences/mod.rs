@@ -545,6 +545,9 @@ pub fn prediction(prediction: &Prediction, zone: &TimeZone) -> String {
         Prediction::HoldsAgain { policy } => {
             format!("Released now, it would be held again: {} is true.", display_name(policy))
         }
+        Prediction::Stays { reason } => {
+            format!("The advisor of the access point says: {}.", reason.quoted(2 * EXPRESSION))
+        }
         Prediction::NoExpression { policy, text } => {
             format!("{} is not an expression: {}.", display_name(policy), text.quoted(EXPRESSION))
         }

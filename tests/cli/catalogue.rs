@@ -169,7 +169,7 @@ fn an_entry_of_the_site_changes_what_is_advised() {
     assert_eq!(advice(&shipped, 6, REASON).0["Recommendation"], "wait");
     assert_eq!(advice(&change, 6, REASON).0["Recommendation"], "change");
     let said = of_site.advise(&format!("-jobads held.ads -now {NOW}")).stdout;
-    assert!(said.contains("  WAIT       Leave it held: wait until"), "{said}");
+    assert!(said.contains("  WAIT       Do not release it yet: wait until"), "{said}");
 }
 
 #[test]

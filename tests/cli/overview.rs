@@ -63,6 +63,25 @@ fn one_server_that_refuses_many_users_is_one_incident() {
 }
 
 #[test]
+fn why_the_access_point_does_not_release_a_job_is_said_while_it_counts() {
+    let place = Place::new();
+    let says = |num_holds: i32| {
+        let more = format!(
+            "Owner = \"u1\"\nNumHolds = 2\nEnteredCurrentStatus = 1772359200\nHoldReason = \"{}\"\n\
+             HoldReasonSubCode = 256\nHoldAdviceReleaseReason = \"The access point waits.\"\n\
+             HoldAdviceNumHolds = {num_holds}\nHoldAdviceEntered = 1772359200\n\
+             HoldAdviceExpires = 1772370000\n",
+            refused(1)
+        );
+        place.file("held.ads", ad(7, 0, &more));
+        place.advise("-jobads held.ads -now 1772362800").stdout
+    };
+    let line = "  by itself  The advisor of the access point says: \"The access point waits.\"";
+    assert!(says(2).contains(line), "{}", says(2));
+    assert!(!says(1).contains("The access point waits"), "{}", says(1));
+}
+
+#[test]
 fn a_screen_says_what_is_wrong_whose_it_is_and_what_to_do() {
     let place = Place::new();
     let reason = |number: i32| match number % 10 {
@@ -298,7 +317,7 @@ fn what_keeps_jobs_off_a_bad_place_is_printed_and_put_into_a_page() {
     insta::assert_snapshot!("a_bad_place", said.stdout);
     let page = std::fs::read_to_string(place.path("page.html")).unwrap();
     assert!(
-        page.contains("<table") && page.contains(">Bad place: e2.example.org</a>. Stop "),
+        page.contains("<table") && page.contains(">Bad place: e2.example.org</a>. Keep "),
         "{page}"
     );
     assert!(!page.contains("<script") && !page.contains("http://") && !page.contains("src="));
@@ -434,7 +453,7 @@ fn jobs_that_are_held_for_something_else_are_not_released() {
         place.file("jobs.ads", ad_of_seven(15, hold));
         let said = place.advise("-workflow 7 -userlog job.log -jobads jobs.ads -now 1793616000");
         assert!(said.stdout.contains("Bad place: e2.example.org"), "{said:?}");
-        said.stdout.contains("for 1 job held there; and to release them:")
+        said.stdout.contains("for 1 job held there, with the release:")
     };
     assert!(released(&hold_of(15, 3, 0)));
     // A person put it on hold, the same second or later; a policy did it for another reason, later.
