@@ -437,6 +437,46 @@ fn links_lead_somewhere() {
     assert_none(&names.iter().flat_map(|name| dead_links(name, &texts, &is_there)).collect());
 }
 
+/// Files of the repository that the packages have among their pages, by where they stand there.
+fn packaged() -> HashMap<PathBuf, String> {
+    let rows = read("packaging/files");
+    let rows = rows.lines().filter(|row| !row.starts_with('#'));
+    let (all, mut out) = (files(""), HashMap::new());
+    for row in rows {
+        let mut words = row.split_whitespace().skip(1);
+        let folder = words.next().and_then(|at| at.strip_prefix("usr/share/doc/condor-holdadvise"));
+        let Some(folder) = folder else { continue };
+        for pattern in words.filter(|pattern| !pattern.starts_with('@')) {
+            let (begin, end) = pattern.split_once('*').unwrap_or((pattern, ""));
+            let is_meant = |name: &&String| {
+                let rest = name.strip_prefix(begin).and_then(|rest| rest.strip_suffix(end));
+                rest.is_some_and(|rest| !rest.contains('/'))
+            };
+            for name in all.iter().filter(is_meant) {
+                let base = Path::new(name).file_name().unwrap();
+                out.insert(Path::new(folder.trim_start_matches('/')).join(base), name.clone());
+            }
+        }
+    }
+    out
+}
+
+#[test]
+fn links_of_packaged_pages_lead_somewhere() {
+    let packaged = packaged();
+    let pages = packaged.iter().filter(|(at, _)| at.extension().is_some_and(|end| end == "md"));
+    let texts: HashMap<String, String> =
+        pages.map(|(at, name)| (at.to_str().unwrap().to_owned(), read(name))).collect();
+    assert!(texts.len() >= 30, "{}", texts.len());
+    // The licence is `copyright` in a .deb, and below usr/share/licenses in an .rpm.
+    let is_there = |path: &Path| {
+        path == Path::new("LICENSE") || packaged.keys().any(|at| at.starts_with(path))
+    };
+    let mut names: Vec<&String> = texts.keys().collect();
+    names.sort();
+    assert_none(&names.iter().flat_map(|name| dead_links(name, &texts, &is_there)).collect());
+}
+
 /// Files and folders of Rust that the header of their `mod.rs` does not list, and what it lists and
 /// is not there.
 fn not_in_header(folder: &str, header: &str, names: &BTreeSet<String>) -> Problems {

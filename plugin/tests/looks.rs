@@ -239,10 +239,25 @@ fn the_capabilities_of_the_unit_are_enough() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && said.is_empty(), "{said}");
     assert!(is_in_order(&place.record(owner).unwrap()));
+    let record = place.path("records").join(format!("{owner}.json"));
+    assert_eq!(fs::metadata(record).unwrap().gid(), number("-g", CONDOR));
     // Without them it does nothing.
     let mut command = place.command(Path::new("setpriv"));
     command.args(["--bounding-set=-all", "--inh-caps=-all"]).arg(place.path("looks"));
     assert!(!command.output().unwrap().status.success());
+}
+
+#[test]
+fn the_unit_is_exposed_to_little() {
+    let unit = concat!(env!("CARGO_MANIFEST_DIR"), "/systemd/condor-holdadvise-looks.service");
+    let mut command = Command::new("systemd-analyze");
+    // Tenths.
+    command.args(["security", "--no-pager", "--offline=true", "--threshold=25", unit]);
+    let Ok(output) = command.output() else {
+        println!("skipped: exposure of the unit of looks: no systemd-analyze");
+        return;
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }
 
 #[test]

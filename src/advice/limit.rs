@@ -136,8 +136,8 @@ mod tests {
         let (text, commands) = said(&limit(raise));
         assert_eq!(
             text,
-            "Raise RunLimit of the job from 8 to 22 (PeriodicHold tests \
-             \"time() - JobCurrentStartDate > RunLimit\", which was 11)."
+            "Raise RunLimit of the job from 8 to 22 (it was at 11 when PeriodicHold, \
+             \"time() - JobCurrentStartDate > RunLimit\", held it)."
         );
         assert_eq!(commands, ["condor_qedit -constraint true RunLimit 22"]);
     }

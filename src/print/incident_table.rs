@@ -115,7 +115,13 @@ pub(super) fn text(incidents: &Incidents, most: Option<usize>, page: &Page) -> S
     let first = match most {
         Some(_) => {
             behind(&mut table, what, page.style.columns);
-            "Start with the first row: its card stands below the table.\n"
+            match incidents.owners.len() {
+                1 => "Start with the first row; below the table is what to do for it.\n",
+                _ => {
+                    "For the jobs of one user alone: condor_holdadvise USER. For all of them start\n\
+                     with the first row; below the table is what to do for it.\n"
+                }
+            }
         }
         None => {
             below(&mut table, what, page.style.columns);

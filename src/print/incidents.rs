@@ -438,7 +438,14 @@ impl Incident {
                 };
                 let again = self.look_again.map_or_else(String::new, |at| {
                     let at = sentences::look_again(at, page.now, &page.zone);
-                    format!(" Run {command} again at {at}.")
+                    let away = match wait.what {
+                        WaitFor::Fetched { server: Some(_) }
+                        | WaitFor::InOrder { server: Some(_) } => {
+                            " If it is not back then, tell its administrator."
+                        }
+                        _ => "",
+                    };
+                    format!(" Run {command} again at {at}.{away}")
                 });
                 let until = self.until.map(|at| format!(" ({})", minute(at, &page.zone)));
                 let own = each(self.wait.is_some());

@@ -288,12 +288,13 @@ fn bad_places(view: &View) -> Option<Card> {
     let (header, them, whom) = match all.as_slice() {
         [] => return None,
         [one] => {
-            (format!("Bad place: {}", named(&one.place)), named(&one.place), "its administrator")
+            let name = named(&one.place);
+            (format!("Bad place: {name}"), name.clone(), format!("the administrator of {name}"))
         }
-        _ => (plural(all.len(), "bad place"), "them".to_owned(), "their administrators"),
+        _ => (plural(all.len(), "bad place"), "them".to_owned(), "their administrators".to_owned()),
     };
-    let how = if view.keep_off.is_empty() { "" } else { ": run all commands below" };
-    let act = format!("Keep your jobs off {them}{how}. Then tell {whom}.");
+    let how = if view.keep_off.is_empty() { "" } else { ": run the commands marked \"do\"" };
+    let act = format!("Do not let these jobs run on {them}{how}. Then tell {whom}.");
     let mut card = Card::new(header, Recommendation::Change, act);
     all.iter().for_each(|suspect| card.say("why", sentence(suspect)));
     for keep_off in view.keep_off.iter().take(COMMANDS) {

@@ -45,7 +45,12 @@ pub fn change(change: &ChangeKind) -> String {
             let policy = printable(policy);
             let tested = match *test == *policy {
                 true => format!("the run had {reached} s"),
-                false => format!("{policy} tests {}, which was {reached}", test.quoted(LONG_NAME)),
+                false => {
+                    format!(
+                        "it was at {reached} when {policy}, {}, held it",
+                        test.quoted(LONG_NAME)
+                    )
+                }
             };
             let again = if *at_once { " It would be held again at once." } else { "" };
             let others = finished_after.map_or(String::new(), |most| {

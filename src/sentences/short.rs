@@ -88,7 +88,7 @@ fn correction(what: Correction, name: Option<&Foreign>) -> String {
     let (what, of) = match what {
         Correction::Credential => ("renew", "its credential"),
         Correction::Quota => ("free disk quota", ""),
-        Correction::DiskSpace => ("free space on a full disk", ""),
+        Correction::DiskSpace => ("delete old files on a full disk", ""),
         Correction::Permissions => ("allow access to", "a file"),
         Correction::OutputDirectory => ("make the folder of", "its output"),
         Correction::Output | Correction::OutputList => ("see why it did not write", "its output"),

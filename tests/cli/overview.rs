@@ -317,7 +317,7 @@ fn what_keeps_jobs_off_a_bad_place_is_printed_and_put_into_a_page() {
     insta::assert_snapshot!("a_bad_place", said.stdout);
     let page = std::fs::read_to_string(place.path("page.html")).unwrap();
     assert!(
-        page.contains("<table") && page.contains(">Bad place: e2.example.org</a>. Keep "),
+        page.contains("<table") && page.contains(">Bad place: e2.example.org</a>. Do not "),
         "{page}"
     );
     assert!(!page.contains("<script") && !page.contains("http://") && !page.contains("src="));

@@ -17,6 +17,7 @@ use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, WaitOptions, geteuid, getpid, kill_process_group,
     set_child_subreaper, wait, waitid, waitpgid,
 };
+use rustix::thread::{Gid, set_thread_groups};
 
 use super::folder::{Folder, Record};
 use super::owner::arguments;
@@ -135,6 +136,8 @@ pub fn round(config: &Config, left_behind: &LeftBehind) -> Result<Round, RoundEr
     let account = account.ok_or_else(|| RoundError::NoAccount(settings.looks_account.clone()))?;
     let path = || settings.looks.display().to_string();
     let failed = |source| RoundError::Folder { path: path(), source };
+    // Without CAP_CHOWN a file goes to a group that this thread and those it starts are in.
+    set_thread_groups(&[Gid::from_raw(account.gid)]).map_err(|error| failed(error.into()))?;
     let folder = Folder::make(&settings.looks, 0, account.gid).map_err(failed)?;
     let owners = owners(&account, begun + settings.timeout.min(ROUND))?;
     let count = owners.len();

@@ -1,12 +1,11 @@
 //! Jobs that leave their hold between judging and writing, advisors that meet or are killed, a
 //! schedd that restarts.
 
-use std::collections::HashSet;
-
 use eventlog::JobId;
 use holdadvise::advice::{Recommendation, TrySuccess};
 use holdadvise_plugin::groups::{Times, Write, writes};
 use holdadvise_plugin::line::Judged;
+use holdadvise_plugin::releases::Decision;
 
 use crate::harness::Pool;
 use crate::setup::{COUNTS, PASS, count, journal, submit, value};
@@ -35,8 +34,8 @@ fn write_of(pool: &Pool, job: &str) -> Write {
         reason: STALE.to_owned(),
     };
     let times = Times { now: pool.now(), interval: 600 };
-    let released = HashSet::from([judged.job]);
-    let mut all = writes(&[judged], &released, "test", times);
+    let go = Decision { may_go: [judged.job].into(), ..Decision::default() };
+    let mut all = writes(&[judged], &go, "test", times);
     assert_eq!(all.len(), 1);
     all.remove(0)
 }
