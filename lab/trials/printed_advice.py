@@ -6,9 +6,9 @@ from calendar import timegm
 from dataclasses import dataclass, field
 from time import strptime
 
-# A block begins in the first column; a lone job's as `Job 1.0 of alice, ...`, of like jobs as
-# `3 jobs of cluster 1 of alice, ...`.
-HEAD = re.compile(r"^(?:Job (?P<job>\d+\.\d+)|(?P<jobs>\d+) jobs of (?:cluster (?P<cluster>\d+)|DAG \d+))[ ,]")
+# A block begins in the first column; a lone job's as `Job 1.0 of alice, ...`, of several jobs as
+# `3 jobs of cluster 1 of alice, ...`, `2 jobs (1.0, 2.0) of alice and bob, ...`.
+HEAD = re.compile(r"^(?:Job (?P<job>\d+\.\d+)|(?P<jobs>\d+) jobs (?:of |\())")
 VERDICTS = ("RELEASE", "TRY", "CHANGE", "WAIT", "LOOK", "REMOVE", "UNDECIDED")
 # Columns of a label; what is said stands behind them.
 LABEL = 13
@@ -20,7 +20,7 @@ PATH = re.compile(r"(?<![\w/:.])/[^\s'\",)|:]+")
 
 @dataclass
 class Block:
-    """The advice for one job, or for like jobs of a cluster."""
+    """The advice for one job, or for the jobs that one thing holds."""
 
     text: str
     verdict: str = ""
@@ -75,7 +75,7 @@ class Block:
         server = named[1]
         # Of jobs with one of their own each the text has what they share.
         urls = {
-            url for url in URL.findall(self.text) if f"//{server}" in url and "[...]" not in url
+            url for url in URL.findall(self.text) if f"//{server}" in url and "..." not in url
         }
         return sorted(urls) or [f"http://{server}/"]
 
