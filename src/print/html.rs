@@ -25,7 +25,7 @@ const TITLE: &str = "What is wrong, and what to do";
 const OLD_TITLE: &str = "What is wrong where";
 
 /// Cards and rows of incidents on a page: more than anybody reads.
-const MOST: usize = 500;
+const MOST: usize = 100;
 
 /// Whether a text is a page of this program.
 pub(crate) fn is_page(text: &str) -> bool {
@@ -214,9 +214,9 @@ fn when(times: Times) -> String {
     }
 }
 
-/// `JOBS` as a word.
+/// `AT_FAULT` as words.
 fn heading(name: &str) -> String {
-    name[..1].to_owned() + &name[1..].to_ascii_lowercase()
+    name[..1].to_owned() + &name[1..].to_ascii_lowercase().replace('_', " ")
 }
 
 /// A card: what to do as its heading, and what that of an incident rests on behind a click.
