@@ -428,13 +428,16 @@ fn pages_are_short() {
     assert_none(&WORDS.iter().flat_map(of).collect());
 }
 
-#[test]
-fn links_lead_somewhere() {
-    let texts = markdown();
-    let is_there = |path: &Path| root().join(path).exists();
+/// No link of these texts is dead.
+fn no_dead_links(texts: &HashMap<String, String>, is_there: &dyn Fn(&Path) -> bool) {
     let mut names: Vec<&String> = texts.keys().collect();
     names.sort();
-    assert_none(&names.iter().flat_map(|name| dead_links(name, &texts, &is_there)).collect());
+    assert_none(&names.iter().flat_map(|name| dead_links(name, texts, is_there)).collect());
+}
+
+#[test]
+fn links_lead_somewhere() {
+    no_dead_links(&markdown(), &|path| root().join(path).exists());
 }
 
 /// Files of the repository that the packages have among their pages, by where they stand there.
@@ -469,12 +472,9 @@ fn links_of_packaged_pages_lead_somewhere() {
         pages.map(|(at, name)| (at.to_str().unwrap().to_owned(), read(name))).collect();
     assert!(texts.len() >= 30, "{}", texts.len());
     // The licence is `copyright` in a .deb, and below usr/share/licenses in an .rpm.
-    let is_there = |path: &Path| {
+    no_dead_links(&texts, &|path| {
         path == Path::new("LICENSE") || packaged.keys().any(|at| at.starts_with(path))
-    };
-    let mut names: Vec<&String> = texts.keys().collect();
-    names.sort();
-    assert_none(&names.iter().flat_map(|name| dead_links(name, &texts, &is_there)).collect());
+    });
 }
 
 /// Files and folders of Rust that the header of their `mod.rs` does not list, and what it lists and

@@ -108,7 +108,7 @@ fn one_goes_first_and_five_after_it_got_through() {
     let judged = many(30);
     let Decision { may_go: first, stay, .. } = played.pass(&judged, &on, NOW);
     assert_eq!(first.len(), 1);
-    // The others are told so.
+    // The ads of the others say why they stay.
     assert_eq!(stay.len(), 29);
     assert!(stay.iter().all(|(job, why)| !first.contains(job) && *why == Stays::ForItsTurn));
     // As long as the policy has not released it, it alone may go.

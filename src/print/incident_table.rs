@@ -137,7 +137,7 @@ pub(super) fn records(incidents: &Incidents, now: i64) -> Vec<Versioned<Record<'
     let of = |(key, incident): (&'_ Key, &'_ Incident)| {
         let first = &incident.first;
         let fault = first.diagnosis.at_fault.first();
-        let [(first_held, _), (last_held, passed_since)] = first_and_last(incident);
+        let [(first_held, _), (last_held, passed_since)] = incident.first_and_last();
         let alone = (incident.owners.len() == 1).then_some(first.held.owner.as_ref());
         Versioned::of(Record {
             recommendation: key.recommendation,
@@ -176,7 +176,7 @@ pub(super) fn rows(
         cells: cells(incident, page),
         what: what(incident),
         times: Times {
-            held: first_and_last(incident).map(|(at, _)| page.now.saturating_sub(at)),
+            held: incident.first_and_last().map(|(at, _)| page.now.saturating_sub(at)),
             passed: incident.passed,
         },
     };
@@ -217,7 +217,7 @@ fn cells(incident: &Incident, page: &Page) -> [String; HEADINGS.len()] {
     let first = &incident.first;
     let fault = first.diagnosis.at_fault.first();
     let [oldest, newest] =
-        first_and_last(incident).map(|(at, _)| length(page.now.saturating_sub(at)));
+        incident.first_and_last().map(|(at, _)| length(page.now.saturating_sub(at)));
     let names = incident.owners.iter().flatten().take(2).map(|owner| owner.named(OWNER));
     let names = names.collect::<Vec<_>>().join(", ");
     let users = match incident.owners.len() {
@@ -239,14 +239,8 @@ fn cells(incident: &Incident, page: &Page) -> [String; HEADINGS.len()] {
     ]
 }
 
-/// The first and the last of its holds.
-fn first_and_last(incident: &Incident) -> [(i64, i64); 2] {
-    let holds = incident.holds.iter().copied();
-    [holds.clone().min(), holds.max()].map(Option::unwrap_or_default)
-}
-
 fn trend(incident: &Incident, now: i64) -> Option<Trend> {
-    let [(first, _), (_, passed)] = first_and_last(incident);
+    let [(first, _), (_, passed)] = incident.first_and_last();
     let since = now.saturating_sub(first);
     if passed > 0 {
         return Some(Trend::Over);

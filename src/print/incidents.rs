@@ -58,12 +58,12 @@ pub(super) struct Incident {
     pub(super) first: Advice,
     pub(super) owners: BTreeSet<Option<Foreign>>,
     pub(super) clusters: BTreeSet<i32>,
-    /// DAGs of its jobs; `None` of one that is of none.
-    dags: BTreeSet<Option<i32>>,
+    /// The DAG that all its jobs are of.
+    dag: Option<i32>,
     /// The first of its jobs.
     ids: Vec<JobId>,
-    /// Codes and subcodes of the holds.
-    codes: BTreeSet<[Option<i32>; 2]>,
+    /// All holds have the code and subcode of the first.
+    same_code: bool,
     /// When the hold of each job began, Unix seconds, and how many others got through since.
     pub(super) holds: Vec<(i64, i64)>,
     /// Seconds since another job got through.
@@ -221,9 +221,9 @@ impl Incident {
             first: advice.clone(),
             owners: BTreeSet::new(),
             clusters: BTreeSet::new(),
-            dags: BTreeSet::new(),
+            dag: held.dagman_job_id,
             ids: Vec::new(),
-            codes: BTreeSet::new(),
+            same_code: true,
             holds: Vec::new(),
             passed: None,
             sure: how_sure(advice),
@@ -252,11 +252,12 @@ impl Incident {
         let held = &advice.held;
         add_owner(&mut self.owners, &held.owner);
         self.clusters.insert(held.job.cluster);
-        self.dags.insert(held.dagman_job_id);
+        self.dag = self.dag.filter(|dag| Some(*dag) == held.dagman_job_id);
         if self.ids.len() < IDS {
             self.ids.push(held.job);
         }
-        self.codes.insert([held.code, held.subcode]);
+        let of_first = (self.first.held.code, self.first.held.subcode);
+        self.same_code &= of_first == (held.code, held.subcode);
         let passed = passed(advice);
         self.holds.push((held.held_since, passed.map_or(0, |(_, jobs)| jobs)));
         self.passed = passed.map(|(ago, _)| ago).into_iter().chain(self.passed).min();
@@ -375,7 +376,7 @@ impl Incident {
         let held = &self.first.held;
         let count = self.holds.len();
         let ids = || self.ids.iter().map(JobId::to_string).collect::<Vec<_>>().join(", ");
-        let jobs = match self.dag() {
+        let jobs = match self.dag {
             _ if count == 1 => format!("Job {}", held.job),
             _ if self.clusters.len() == 1 => {
                 format!("{count} jobs of cluster {}", held.job.cluster)
@@ -396,17 +397,16 @@ impl Incident {
             1 => ("", String::new()),
             _ => ("up to ", String::new()),
         };
-        let oldest = self.holds.iter().map(|(since, _)| *since).min().unwrap_or(page.now);
-        let codes = match self.codes.len() {
-            1 => format!(", code {}", codes(held)),
-            _ => String::new(),
-        };
-        format!("{jobs}{owners}, held for {up_to}{}{hold}{codes}", length(page.now - oldest))
+        let [(oldest, _), _] = self.first_and_last();
+        let held_for = length(page.now.saturating_sub(oldest));
+        let code = if self.same_code { format!(", code {}", codes(held)) } else { String::new() };
+        format!("{jobs}{owners}, held for {up_to}{held_for}{hold}{code}")
     }
 
-    /// The DAG that all its jobs are of.
-    fn dag(&self) -> Option<i32> {
-        self.dags.first().copied().flatten().filter(|_| self.dags.len() == 1)
+    /// The first and the last of its holds.
+    pub(super) fn first_and_last(&self) -> [(i64, i64); 2] {
+        let holds = self.holds.iter().copied();
+        [holds.clone().min(), holds.max()].map(Option::unwrap_or_default)
     }
 
     /// What to do.
@@ -526,7 +526,7 @@ impl Incident {
     fn paste(&self, card: &mut Card, page: &Page) {
         let first = &self.first;
         let count = self.holds.len();
-        let ids = match self.dag() {
+        let ids = match self.dag {
             _ if count == self.ids.len() => {
                 self.ids.iter().map(JobId::to_string).collect::<Vec<_>>().join(" ")
             }
@@ -568,7 +568,8 @@ impl Incident {
                 Some(lines) => card.paste(label, None, lines),
                 None => card.say(
                     "note",
-                    "One command would be too long: -apply acts job by job, -long prints a command for each.",
+                    "One command would be too long: -apply acts job by job, -long prints a \
+                     command for each.",
                 ),
             }
             return;

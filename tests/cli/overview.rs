@@ -53,6 +53,9 @@ fn one_server_that_refuses_many_users_is_one_incident() {
     let place = Place::new();
     place.file("held.ads", many(1854, 134, refused));
     let said = place.advise(&format!("-jobads held.ads -now {NOW} -allusers"));
+    assert!(said.stdout.starts_with("1854 jobs of 134 users, held"), "{said:?}");
+    assert!(said.stdout.contains("data.example.org"), "{said:?}");
+    assert!(said.stdout.lines().count() <= 60, "{}", said.stdout);
     insta::assert_snapshot!("one_refused_connection", said.stdout);
     let whole = place.advise(&format!("-jobads held.ads -now {NOW} -allusers -incidents"));
     assert_eq!(whole.stdout.lines().count(), 6, "{whole:?}");
