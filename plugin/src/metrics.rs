@@ -105,5 +105,9 @@ mod tests {
             assert!(ganglia.contains(&one) && ganglia.contains(help), "{name}");
         }
         assert_eq!(ganglia.matches("Name = \"").count(), METRICS.len());
+        // condor_gangliad ends where one of them is no ad.
+        for ad in ganglia.trim_end().split_inclusive("\n]\n") {
+            assert!(classads::Expr::parse(ad).is_ok(), "{ad}");
+        }
     }
 }

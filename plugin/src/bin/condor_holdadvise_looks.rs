@@ -28,8 +28,10 @@ configuration has the settings.
   -help      Print this.
 ";
 
-/// Seconds between two rounds at least. Assumed.
+/// Time between two rounds at least, and to the next one before any could be made: HTCondor may
+/// just be starting. Assumed.
 const PAUSE: Duration = Duration::from_secs(5);
+const STARTING: Duration = Duration::from_secs(30);
 
 fn main() -> ExitCode {
     // What else is open is for no process of a user.
@@ -68,17 +70,23 @@ fn once() -> ExitCode {
 /// Rounds until it is ended, or cannot make any.
 fn forever() -> ExitCode {
     let left_behind = LeftBehind::default();
+    let mut has_begun = false;
     loop {
         let begun = Instant::now();
         // The settings may have changed.
         let config = Config::of_user();
         match round(&config, &left_behind) {
-            Ok(round) => warn(&round.faults),
+            Ok(round) => {
+                has_begun = true;
+                warn(&round.faults);
+            }
             Err(error @ RoundError::NotRoot) => return ended(Err(error)),
             // HTCondor may be away for a while.
             Err(error) => eprintln!("Error: {error}"),
         }
         let interval = Settings::of(&config).map_or(120, |(settings, _)| settings.looks_interval);
-        sleep(Duration::from_secs(interval).saturating_sub(begun.elapsed()).max(PAUSE));
+        let most = if has_begun { Duration::MAX } else { STARTING };
+        let interval = Duration::from_secs(interval).min(most);
+        sleep(interval.saturating_sub(begun.elapsed()).max(PAUSE));
     }
 }
