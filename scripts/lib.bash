@@ -36,6 +36,17 @@ tool() {
     PATH=$package_tools/bin:$PATH
 }
 
+# python_with PACKAGE==VERSION...: packages of Python, in .wheel-python for these scripts alone.
+python_with() {
+    export PIP_ROOT_USER_ACTION=ignore PIP_DISABLE_PIP_VERSION_CHECK=1
+    [ -x .wheel-python/bin/python ] || "${PYTHON:-python3}" -m venv .wheel-python ||
+        unable 'python3 cannot make an environment (Debian: python3-venv)'
+    .wheel-python/bin/python -m pip install --quiet "$@" || unable "$* cannot be installed"
+}
+
+# zig compiles C and links for other C libraries than that of this machine.
+zig='ziglang==0.15.2'
+
 version() {
     local id
     id=$(cargo pkgid -p holdadvise)
