@@ -11,6 +11,7 @@ use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, TimeZone};
 
 use super::EventTime;
+use super::text::digits::{Word, number};
 
 /// Where the year of a `MM/DD` date comes from, unless the log says it itself, in its header
 /// (`Global JobLog: ctime=`) or with other dates, which have one.
@@ -203,10 +204,10 @@ impl Clock {
             self.read_hour(bytes)?;
         }
         let key_len = self.key_len;
-        let [b':', m1, m0, b':', s1, s0, ..] = bytes[key_len..] else { return None };
-        let minute = two(m1, m0)?;
+        const TIME: Word = Word::new(b":99:99");
+        let digits = TIME.digits(&bytes[key_len..])?;
         // 60 is a leap second.
-        let second = two(s1, s0)?;
+        let (minute, second) = (number(digits, 1, 2), number(digits, 4, 2));
         if minute > 59 || second > 60 {
             return None;
         }

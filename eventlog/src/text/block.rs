@@ -29,6 +29,21 @@ impl Block {
         first | equal(c, byte) << 32 | equal(d, byte) << 48
     }
 
+    /// The bytes that are `byte` where another block has `other`.
+    #[inline]
+    pub(super) fn equal_beside(self, byte: u8, block: Self, other: u8) -> u64 {
+        let part = |part: u8x16, beside: u8x16| {
+            part.simd_eq(u8x16::splat(byte)) & beside.simd_eq(u8x16::splat(other))
+        };
+        let ([a, b, c, d], [e, f, g, h]) = (self.0, block.0);
+        let [a, b, c, d] = [part(a, e), part(b, f), part(c, g), part(d, h)];
+        if ((a | b) | (c | d)).to_bitmask() == 0 {
+            return 0;
+        }
+        let bits = |part: u8x16| u64::from(part.to_bitmask());
+        bits(a) | bits(b) << 16 | bits(c) << 32 | bits(d) << 48
+    }
+
     /// One of the bytes is NUL.
     #[inline]
     pub(super) fn has_nul(self) -> bool {

@@ -2,6 +2,49 @@
 
 use super::block::are_blanks;
 
+/// Eight bytes or fewer: digits where the pattern has a `9`, and all else as it is there.
+pub(crate) struct Word {
+    text: u64,
+    /// What brings a byte that is too large to 0x80.
+    room: u64,
+    mask: u64,
+}
+
+impl Word {
+    pub(crate) const fn new(pattern: &[u8]) -> Self {
+        let (mut text, mut room, mut at) = (0, 0, 0);
+        while at < pattern.len() {
+            let is_digit = pattern[at] == b'9';
+            text |= (if is_digit { b'0' } else { pattern[at] } as u64) << (8 * at);
+            room |= (if is_digit { 0x7f - 9 } else { 0x7f }) << (8 * at);
+            at += 1;
+        }
+        Self { text, room, mask: u64::MAX >> (64 - 8 * pattern.len()) }
+    }
+
+    /// The digits of what the bytes begin with, if it fits: the first in the lowest byte, 0 where
+    /// there is none.
+    #[inline]
+    pub(crate) fn digits(&self, bytes: &[u8]) -> Option<u64> {
+        let word = bytes.first_chunk().copied().unwrap_or_else(|| padded(bytes));
+        let digits = (u64::from_le_bytes(word) & self.mask) ^ self.text;
+        ((digits.wrapping_add(self.room) | digits) & splat(0x80) == 0).then_some(digits)
+    }
+}
+
+/// The number of `count` digits from one of [`Word::digits`] on.
+#[inline]
+pub(crate) fn number(digits: u64, first: usize, count: usize) -> u16 {
+    (first..first + count).fold(0, |number, at| number * 10 + (digits >> (8 * at) & 0xff) as u16)
+}
+
+#[cold]
+fn padded(bytes: &[u8]) -> [u8; 8] {
+    let mut padded = [0; 8];
+    padded[..bytes.len()].copy_from_slice(bytes);
+    padded
+}
+
 /// The decimal digits that bytes begin with: their value and how many there are. `None` without one
 /// or above `u64::MAX`.
 #[inline]
@@ -121,6 +164,28 @@ mod tests {
         for other in ["     0.01", "       01", "123456789", "   12 345", "  1", "       1 "] {
             assert_eq!(trailing(other.as_bytes()), None, "{other:?}");
         }
+    }
+
+    #[test]
+    fn a_word_fits_its_pattern_alone() {
+        let time = Word::new(b":99:99");
+        let read = |text: &[u8]| {
+            Some((time.digits(text)?, text))
+                .map(|(digits, _)| (number(digits, 1, 2), number(digits, 4, 2)))
+        };
+        for text in [&b":03:59"[..], b":03:59 Job", b":03:59\xff\xff\xff"] {
+            assert_eq!(read(text), Some((3, 59)), "{text:?}");
+        }
+        for at in 0..6 {
+            for byte in 0..=u8::MAX {
+                let mut text = *b":03:59 J";
+                text[at] = byte;
+                let fits = if at % 3 == 0 { byte == b':' } else { byte.is_ascii_digit() };
+                assert_eq!(read(&text).is_some(), fits, "{text:?}");
+            }
+        }
+        assert_eq!(read(b":03:5"), None);
+        assert_eq!(number(Word::new(b"999.999)").digits(b"120.007) 2").unwrap(), 4, 3), 7);
     }
 
     #[test]

@@ -101,7 +101,9 @@ pub(crate) fn event<'a>(
         |expected| damaged(bytes, span.begin, span.end, offset, Damage::Header { expected });
     let ids = Ids::read(header).map_err(expected)?;
     let date = &header[ids.date_at..];
-    let begun = begun(&ids, date);
+    // That of a job is the text of its user (`condor_chirp ulog`).
+    let is_header = ids.number == 8 && ids.job.cluster <= 0;
+    let begun = if is_header { begun(date) } else { None };
     if let Some(begun) = begun {
         clock.begin(begun);
     } else if date.get(2) == Some(&b'/')
@@ -134,12 +136,8 @@ pub(crate) fn event<'a>(
 }
 
 /// `ctime` of the header that begins a global event log (`UserLogHeader` in HTCondor).
-#[inline]
-fn begun(ids: &Ids, date: &[u8]) -> Option<i64> {
-    // That of a job is the text of its user (`condor_chirp ulog`).
-    if ids.number != 8 || ids.job.cluster > 0 {
-        return None;
-    }
+#[cold]
+fn begun(date: &[u8]) -> Option<i64> {
     let at = memchr::memmem::find(date, b" Global JobLog: ctime=")?;
     super::lines::Cursor(&date[at + 22..]).signed().filter(|unix| *unix > 0)
 }

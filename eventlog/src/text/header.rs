@@ -1,7 +1,7 @@
 //! The header line: `NNN (cluster.proc.subproc) date time title`.
 
 use super::super::JobId;
-use super::digits;
+use super::digits::{self, Word};
 
 /// What a header line has to begin with.
 pub(crate) const EXPECTED_NUMBER: &str =
@@ -21,16 +21,17 @@ impl Ids {
     /// Reads a line up to its date, or says what is not there.
     #[inline]
     pub(crate) fn read(line: &[u8]) -> Result<Self, &'static str> {
-        let [a, b, c, b' ', b'(', ..] = *line else { return Err(EXPECTED_NUMBER) };
-        let (a, b, c) = (a.wrapping_sub(b'0'), b.wrapping_sub(b'0'), c.wrapping_sub(b'0'));
-        if a > 9 || b > 9 || c > 9 {
-            return Err(EXPECTED_NUMBER);
-        }
-        let number = u16::from(a) * 100 + u16::from(b) * 10 + u16::from(c);
-        let (cluster, at) = id(line, 5, b'.').ok_or(EXPECTED_ID)?;
-        if let Some((proc, subproc)) = three_digits_each(&line[at..]) {
-            let job = JobId::new(cluster, proc);
-            return Ok(Self { number, job, subproc, date_at: at + 9 });
+        const NUMBER: Word = Word::new(b"999 (");
+        // Proc and subproc as HTCondor writes almost all of them.
+        const PROC: Word = Word::new(b"999.999)");
+        let number = digits::number(NUMBER.digits(line).ok_or(EXPECTED_NUMBER)?, 0, 3);
+        let (cluster, at) = cluster(line).ok_or(EXPECTED_ID)?;
+        if let Some(digits) = PROC.digits(&line[at..])
+            && line.get(at + 8) == Some(&b' ')
+        {
+            let three = |first| i32::from(digits::number(digits, first, 3));
+            let job = JobId::new(cluster, three(0));
+            return Ok(Self { number, job, subproc: three(4), date_at: at + 9 });
         }
         let (proc, at) = id(line, at, b'.').ok_or(EXPECTED_ID)?;
         let (subproc, at) = id(line, at, b')').ok_or(EXPECTED_ID)?;
@@ -66,21 +67,19 @@ impl Ids {
     }
 }
 
-/// Proc and subproc as HTCondor writes almost all of them: `000.000) `.
+/// The cluster of a header line and the position behind the dot that follows it.
 #[inline]
-fn three_digits_each(line: &[u8]) -> Option<(i32, i32)> {
-    let [a, b, c, b'.', d, e, f, b')', b' ', ..] = *line else { return None };
-    Some((three_digits(a, b, c)?, three_digits(d, e, f)?))
-}
-
-#[inline]
-fn three_digits(a: u8, b: u8, c: u8) -> Option<i32> {
-    let (a, b, c) = (a.wrapping_sub(b'0'), b.wrapping_sub(b'0'), c.wrapping_sub(b'0'));
-    (a < 10 && b < 10 && c < 10).then(|| i32::from(a) * 100 + i32::from(b) * 10 + i32::from(c))
+fn cluster(line: &[u8]) -> Option<(i32, usize)> {
+    match digits::leading(line.get(5..)?) {
+        Some((cluster, length)) if line.get(5 + length) == Some(&b'.') => {
+            Some((i32::try_from(cluster).ok()?, 6 + length))
+        }
+        _ => id(line, 5, b'.'),
+    }
 }
 
 /// A number of the job id and the position behind the character `end` that follows it.
-#[inline]
+#[inline(never)]
 fn id(line: &[u8], at: usize, end: u8) -> Option<(i32, usize)> {
     let rest = line.get(at..)?;
     let (negative, number) = match rest {

@@ -14,7 +14,7 @@
 
 pub(super) mod attributes;
 mod block;
-mod digits;
+pub(super) mod digits;
 pub(super) mod events;
 pub(super) mod header;
 pub(super) mod lines;
