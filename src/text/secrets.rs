@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::memo::Memo;
+
 /// Bytes in which the end of a password is looked for, and by which a word is taken for a secret:
 /// any text is read in a time that grows with its length. Assumed.
 const LONGEST: usize = 1_000;
@@ -205,8 +207,16 @@ pub(crate) fn is_signed(url: &str) -> bool {
     authority.contains('@') || parameters(rest).any(is_named)
 }
 
+thread_local! {
+    static SECRETS: Memo<Vec<Range<usize>>> = const { Memo::new() };
+}
+
 /// Where the secrets of a text stand, in order and apart from each other.
 fn secrets(text: &str) -> Vec<Range<usize>> {
+    SECRETS.with(|memo| memo.get(text, searched))
+}
+
+fn searched(text: &str) -> Vec<Range<usize>> {
     let mut found = found_in(text);
     if let Some((meant, places)) = meant(text) {
         let place = |range: Range<usize>| places[range.start]..places[range.end];
@@ -634,21 +644,28 @@ fn begins_sentence(word: &str) -> bool {
 
 /// Tokens of services.
 fn prefixed(word: &str, mut found: impl FnMut(Range<usize>)) {
-    for (prefix, least) in PREFIXES {
-        let mut read = 0;
-        for (at, _) in word.match_indices(prefix) {
-            if at < read || word[..at].ends_with(|c: char| c.is_ascii_alphanumeric()) {
+    // Up to where each of them was read.
+    let mut read = [0; PREFIXES.len()];
+    let mut is_inside = false;
+    for (at, byte) in word.bytes().enumerate() {
+        // None begins in the middle of letters and digits.
+        let begins = byte.is_ascii_alphanumeric() && !is_inside;
+        is_inside = byte.is_ascii_alphanumeric();
+        if !begins {
+            continue;
+        }
+        for ((prefix, least), read) in PREFIXES.iter().zip(&mut read) {
+            let Some(rest) = word[at..].strip_prefix(prefix).filter(|_| at >= *read) else {
                 continue;
-            }
-            let rest = &word[at + prefix.len()..];
+            };
             let may_have_signs = prefix.ends_with('-') || prefix.ends_with("pat_");
             let is_counted = |c: char| c.is_ascii_alphanumeric() || may_have_signs && is_of_name(c);
             let first = rest.find(|c: char| !is_counted(c)).unwrap_or(rest.len());
             let length = rest.find(|c: char| !is_of_name(c)).unwrap_or(rest.len());
-            read = at + prefix.len() + length;
+            *read = at + prefix.len() + length;
             let has = |is: fn(&u8) -> bool| rest.as_bytes()[..first].iter().any(is);
-            if first >= least && (has(u8::is_ascii_digit) || has(u8::is_ascii_uppercase)) {
-                found(at..read);
+            if first >= *least && (has(u8::is_ascii_digit) || has(u8::is_ascii_uppercase)) {
+                found(at..*read);
             }
         }
     }
