@@ -481,6 +481,8 @@ impl<R: Read> LogReader<R> {
         self.at = 0;
         if buffer.is_empty() {
             buffer.resize(FIRST, 0);
+        } else if buffer.len() < CHUNK {
+            buffer.resize(CHUNK, 0);
         } else if buffer.len() < self.filled + FIRST / 2 {
             buffer.resize((self.filled + CHUNK).next_power_of_two(), 0);
         }
