@@ -39,7 +39,8 @@ tool() {
 # python_with PACKAGE==VERSION...: packages of Python, in .wheel-python for these scripts alone.
 python_with() {
     export PIP_ROOT_USER_ACTION=ignore PIP_DISABLE_PIP_VERSION_CHECK=1
-    [ -x .wheel-python/bin/python ] || "${PYTHON:-python3}" -m venv .wheel-python ||
+    .wheel-python/bin/python -m pip --version >/dev/null 2>&1 ||
+        "${PYTHON:-python3}" -m venv --clear .wheel-python >&2 ||
         unable 'python3 cannot make an environment (Debian: python3-venv)'
     .wheel-python/bin/python -m pip install --quiet "$@" || unable "$* cannot be installed"
 }

@@ -475,13 +475,14 @@ impl<R: Read> LogReader<R> {
     /// Reads on; the number of bytes read.
     fn fill(&mut self) -> io::Result<usize> {
         let buffer = &mut self.buffer;
+        let was_full = self.filled == buffer.len();
         buffer.copy_within(self.at..self.filled, 0);
         self.base += self.at as u64;
         self.filled -= self.at;
         self.at = 0;
         if buffer.is_empty() {
             buffer.resize(FIRST, 0);
-        } else if buffer.len() < CHUNK {
+        } else if was_full && buffer.len() < CHUNK {
             buffer.resize(CHUNK, 0);
         } else if buffer.len() < self.filled + FIRST / 2 {
             buffer.resize((self.filled + CHUNK).next_power_of_two(), 0);

@@ -66,7 +66,7 @@ pub struct Answer {
 impl Inquiry {
     /// Judges the jobs as of `now` (Unix seconds), which is [`Self::time`]. The advice on each held
     /// job is given to `take` in the order of their ids, with the ad of the job where there is one:
-    /// a few hundred advices are in memory at a time.
+    /// two batches of advices are in memory at a time, of some hundred jobs or of one cluster.
     ///
     /// # Errors
     /// [`InquiryError`] when no jobs can be had at all, for a setting, a model or a constraint that

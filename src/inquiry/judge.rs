@@ -3,9 +3,6 @@
 use std::collections::HashMap;
 use std::io;
 use std::mem::ManuallyDrop;
-use std::panic::resume_unwind;
-use std::sync::mpsc;
-use std::thread;
 
 use classads::ClassAd;
 use eventlog::JobId;
@@ -26,7 +23,7 @@ use crate::history::{
 };
 use crate::hold_code::is_by_system;
 use crate::job_status as status;
-use crate::model::{Model, ModelError};
+use crate::model::Model;
 use crate::policy::{Knobs, PolicyTime};
 use crate::queue::{AdText, JobSpec, QueueJob};
 use crate::text::Foreign;
@@ -340,45 +337,34 @@ const MOST_TOGETHER: usize = 8 * Advisor::BATCH;
 fn in_batches<T: Send + Sync>(
     jobs: Vec<T>,
     (advisor, now): (&Advisor<'_>, i64),
-    cluster: impl Fn(&T) -> i32 + Send,
+    cluster: impl Fn(&T) -> i32 + Send + Sync,
     held: impl Fn(&T) -> Held + Send + Sync,
     mut take: impl FnMut(&T, Option<Advice>) -> Result<(), InquiryError>,
 ) -> Result<(), InquiryError> {
-    let (sender, judged) = mpsc::sync_channel(1);
-    thread::scope(|scope| {
-        let judging = scope.spawn(move || {
-            let mut jobs = jobs.into_iter();
-            loop {
-                // What has been judged is dropped. Jobs of a cluster are judged together, as a try
-                // is one of them, as far as there is room.
-                let next = jobs.as_slice();
-                let is_other = |at: usize| cluster(&next[at - 1]) != cluster(&next[at]);
-                let least = next.len().min(Advisor::BATCH);
-                let most = next.len().min(MOST_TOGETHER);
-                let end = (least..most).find(|&at| is_other(at)).unwrap_or(most);
-                let batch: Vec<T> = jobs.by_ref().take(end).collect();
-                if batch.is_empty() {
-                    return Ok(());
-                }
-                let advices = advisor.advise_each(&batch, &held, now)?;
-                // Nobody takes them where one could not be printed.
-                if sender.send((batch, advices)).is_err() {
-                    return Ok(());
-                }
-            }
-        });
-        let mut taken = Ok(());
-        for (batch, advices) in judged {
-            let mut both = batch.iter().zip(advices);
-            taken = both.try_for_each(|(job, advice)| take(job, advice));
-            if taken.is_err() {
-                break;
-            }
-        }
-        let judged: Result<(), ModelError> =
-            judging.join().unwrap_or_else(|panic| resume_unwind(panic));
-        taken.and(judged.map_err(InquiryError::from))
-    })
+    let mut jobs = jobs.into_iter();
+    let mut judge = || {
+        // What has been judged is dropped. Jobs of a cluster are judged together, as a try is one of
+        // them, as far as there is room.
+        let next = jobs.as_slice();
+        let is_other = |at: usize| cluster(&next[at - 1]) != cluster(&next[at]);
+        let least = next.len().min(Advisor::BATCH);
+        let most = next.len().min(MOST_TOGETHER);
+        let end = (least..most).find(|&at| is_other(at)).unwrap_or(most);
+        let batch: Vec<T> = jobs.by_ref().take(end).collect();
+        advisor.advise_each(&batch, &held, now).map(|advices| (batch, advices))
+    };
+    let mut judged = judge()?;
+    while !judged.0.is_empty() {
+        let (batch, advices) = judged;
+        let mut next = Ok((Vec::new(), Vec::new()));
+        // In the pool of the caller: a process that was forked has no other threads.
+        rayon::in_place_scope(|scope| {
+            scope.spawn(|_| next = judge());
+            batch.iter().zip(advices).try_for_each(|(job, advice)| take(job, advice))
+        })?;
+        judged = next?;
+    }
+    Ok(())
 }
 
 /// The jobs that were asked about and are held at the end of the logs. Others are refused.

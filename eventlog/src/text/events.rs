@@ -101,7 +101,7 @@ pub(crate) fn event<'a>(
         |expected| damaged(bytes, span.begin, span.end, offset, Damage::Header { expected });
     let ids = Ids::read(header).map_err(expected)?;
     let date = &header[ids.date_at..];
-    // That of a job is the text of its user (`condor_chirp ulog`).
+    // The title of an event 008 of a job is text of its user (`condor_chirp ulog`).
     let is_header = ids.number == 8 && ids.job.cluster <= 0;
     let begun = if is_header { begun(date) } else { None };
     if let Some(begun) = begun {

@@ -67,7 +67,8 @@ impl Ids {
     }
 }
 
-/// The cluster of a header line and the position behind the dot that follows it.
+/// The cluster of a header line and the position behind the dot that follows it. Almost none has a
+/// sign.
 #[inline]
 fn cluster(line: &[u8]) -> Option<(i32, usize)> {
     match digits::leading(line.get(5..)?) {

@@ -5,8 +5,8 @@
 //! behind a line `...`. What stands before the next such line is one event or damage. A header line
 //! among the lines of an event means that the separator was lost, or that a user wrote it; NUL
 //! bytes mean that a crash left a hole in the file. In an event without text of users (a start, an
-//! end, its image size) only the former can be, and the header ends it. Where one look at 64 bytes
-//! after the other shows that there is nothing of that kind, the walk over the lines is spared.
+//! end, its image size) only the former can be, and the header ends it. Where looks at 64 bytes
+//! at a time show nothing of that kind, the walk over the lines is spared.
 
 use memchr::{memchr, memmem};
 

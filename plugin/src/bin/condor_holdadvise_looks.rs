@@ -28,10 +28,13 @@ configuration has the settings.
   -help      Print this.
 ";
 
-/// Time between two rounds at least, and to the next one before any could be made: HTCondor may
-/// just be starting. Assumed.
+/// Time between two rounds at least. Assumed.
 const PAUSE: Duration = Duration::from_secs(5);
+
+/// Time to the next round at most, until one was made, as HTCondor may just be starting; and how
+/// long that may be so. Assumed.
 const STARTING: Duration = Duration::from_secs(30);
+const START: Duration = Duration::from_secs(600);
 
 fn main() -> ExitCode {
     // What else is open is for no process of a user.
@@ -70,7 +73,7 @@ fn once() -> ExitCode {
 /// Rounds until it is ended, or cannot make any.
 fn forever() -> ExitCode {
     let left_behind = LeftBehind::default();
-    let mut has_begun = false;
+    let (started, mut has_begun) = (Instant::now(), false);
     loop {
         let begun = Instant::now();
         // The settings may have changed.
@@ -85,7 +88,8 @@ fn forever() -> ExitCode {
             Err(error) => eprintln!("Error: {error}"),
         }
         let interval = Settings::of(&config).map_or(120, |(settings, _)| settings.looks_interval);
-        let most = if has_begun { Duration::MAX } else { STARTING };
+        let is_starting = !has_begun && started.elapsed() < START;
+        let most = if is_starting { STARTING } else { Duration::MAX };
         let interval = Duration::from_secs(interval).min(most);
         sleep(interval.saturating_sub(begun.elapsed()).max(PAUSE));
     }
