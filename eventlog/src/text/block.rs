@@ -29,21 +29,6 @@ impl Block {
         first | equal(c, byte) << 32 | equal(d, byte) << 48
     }
 
-    /// The bytes that are `byte` where another block has `other`.
-    #[inline]
-    pub(super) fn equal_beside(self, byte: u8, block: Self, other: u8) -> u64 {
-        let part = |part: u8x16, beside: u8x16| {
-            part.simd_eq(u8x16::splat(byte)) & beside.simd_eq(u8x16::splat(other))
-        };
-        let ([a, b, c, d], [e, f, g, h]) = (self.0, block.0);
-        let [a, b, c, d] = [part(a, e), part(b, f), part(c, g), part(d, h)];
-        if ((a | b) | (c | d)).to_bitmask() == 0 {
-            return 0;
-        }
-        let bits = |part: u8x16| u64::from(part.to_bitmask());
-        bits(a) | bits(b) << 16 | bits(c) << 32 | bits(d) << 48
-    }
-
     /// One of the bytes is NUL.
     #[inline]
     pub(super) fn has_nul(self) -> bool {
@@ -112,36 +97,6 @@ pub(super) fn are_blanks(bytes: &[u8]) -> bool {
     words.iter().all(|word| word == b"        ") && rest.iter().all(|byte| *byte == b' ')
 }
 
-/// A pattern of text: digits where it has a `9`, and all else as it is there.
-pub(super) struct Pattern {
-    text: u8x16,
-    /// The most that a byte may differ from the text.
-    most: u8x16,
-}
-
-impl Pattern {
-    pub(super) const fn new(pattern: &[u8; 16]) -> Self {
-        let (mut text, mut most) = (*pattern, [0; 16]);
-        let mut at = 0;
-        while at < pattern.len() {
-            if pattern[at] == b'9' {
-                text[at] = b'0';
-                most[at] = 9;
-            }
-            at += 1;
-        }
-        Self { text: u8x16::new(text), most: u8x16::new(most) }
-    }
-
-    /// The digits of bytes that fit, 0 at all other places.
-    #[inline]
-    pub(super) fn digits(&self, bytes: &[u8; 16]) -> Option<[u8; 16]> {
-        let digits = u8x16::new(*bytes) ^ self.text;
-        let above = digits.saturating_sub(self.most);
-        (equal(above, 0) == 0xffff).then(|| digits.to_array())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -170,18 +125,6 @@ mod tests {
                     assert_eq!(find_short(b'=', &line), Some(at), "{line:?}");
                 }
             }
-        }
-    }
-
-    #[test]
-    fn a_pattern_says_where_digits_are() {
-        let pattern = Pattern::new(b"Usr 9 99:99:99, ");
-        let digits = pattern.digits(b"Usr 3 01:23:45, ");
-        assert_eq!(digits, Some([0, 0, 0, 0, 3, 0, 0, 1, 0, 2, 3, 0, 4, 5, 0, 0]));
-        for other in
-            [b"Usr 3 01:23:45; ", b"Usr : 01:23:45, ", b"Usr 3 0/:23:45, ", b"\xd5sr 3 01:23:45, "]
-        {
-            assert_eq!(pattern.digits(other), None);
         }
     }
 

@@ -184,6 +184,9 @@ mod tests {
             }
         }
         assert_eq!(read(b":03:5"), None);
+        for other in [b"Usr : 01", b"\xd5sr 3 01", b"Usr 3 0/"] {
+            assert_eq!(Word::new(b"Usr 9 99").digits(other), None, "{other:?}");
+        }
         assert_eq!(number(Word::new(b"999.999)").digits(b"120.007) 2").unwrap(), 4, 3), 7);
     }
 

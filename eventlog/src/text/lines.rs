@@ -1,8 +1,8 @@
 //! Lines of an event and the small pieces its lines are made of.
 
 use super::super::{CpuUsage, Text};
-use super::block::{Block, Pattern, equal_from};
-use super::digits;
+use super::block::{Block, equal_from};
+use super::digits::{self, Word};
 
 /// The lines of some bytes, without `\n` and `\r\n`.
 #[derive(Clone, Debug)]
@@ -179,16 +179,17 @@ impl<'a> Cursor<'a> {
 /// them.
 #[inline]
 fn usual_usage(bytes: &[u8]) -> Option<(CpuUsage, &[u8])> {
-    const USER: Pattern = Pattern::new(b"Usr 9 99:99:99, ");
-    const SYSTEM: Pattern = Pattern::new(b"Sys 9 99:99:99  ");
-    let seconds = |digits: [u8; 16]| {
-        let two = |at| u64::from(digits[at] * 10 + digits[at + 1]);
-        u64::from(digits[4]) * 86_400 + two(6) * 3600 + two(9) * 60 + two(12)
+    const USER: [Word; 2] = [Word::new(b"Usr 9 99"), Word::new(b":99:99, ")];
+    const SYSTEM: [Word; 2] = [Word::new(b"Sys 9 99"), Word::new(b":99:99  ")];
+    let seconds = |[hours, minutes]: [Word; 2], bytes: &[u8]| {
+        let (hours, minutes) = (hours.digits(bytes)?, minutes.digits(&bytes[8..])?);
+        let of = |digits, at, count| u64::from(digits::number(digits, at, count));
+        let hours = of(hours, 4, 1) * 24 + of(hours, 6, 2);
+        Some(hours * 3600 + of(minutes, 1, 2) * 60 + of(minutes, 4, 2))
     };
-    let (user, rest) = bytes.split_first_chunk()?;
-    let (system, rest) = rest.split_first_chunk()?;
-    let times =
-        CpuUsage { user: seconds(USER.digits(user)?), system: seconds(SYSTEM.digits(system)?) };
+    let (user, rest) = bytes.split_at_checked(16)?;
+    let (system, rest) = rest.split_at_checked(16)?;
+    let times = CpuUsage { user: seconds(USER, user)?, system: seconds(SYSTEM, system)? };
     Some((times, rest))
 }
 

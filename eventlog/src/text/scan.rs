@@ -131,32 +131,28 @@ fn find_by(bytes: &[u8], last: bool, plain: impl Fn(&[u8], usize) -> Option<Span
 /// searched again and again.
 const PLAIN: usize = 8 << 10;
 
-/// The event that begins the bytes, which are at `begin`, if nothing behind its number could be
-/// damage: no NUL, and no bracket behind a digit and a blank, as in a header.
+/// The event that begins the bytes, which are at `begin`, if nothing below its header line could be
+/// damage. What that line says is not looked at.
 #[inline]
 fn plain_event(bytes: &[u8], begin: usize) -> Option<Span> {
     let bytes = &bytes[..bytes.len().min(PLAIN)];
-    if bytes.get(3..5)? != b" (" {
-        return None;
-    }
-    let (mut at, mut lines) = (5, 0);
+    let (mut at, mut lines, mut newline_before) = (0, 0, 0);
+    // The bracket of its own header is the fifth byte.
+    let mut looked_at = !0x1f;
     loop {
-        let before = Block::new(bytes[at - 1..].first_chunk()?);
         let block = Block::new(bytes.get(at..)?.first_chunk()?);
-        if lines == 0 {
-            let newlines = block.equal(b'\n');
-            if newlines != 0 {
-                lines = at + newlines.trailing_zeros() as usize + 1;
-            }
+        let newlines = block.equal(b'\n');
+        if lines == 0 && newlines != 0 {
+            lines = at + newlines.trailing_zeros() as usize + 1;
         }
-        let dots = block.equal_beside(b'.', before, b'\n');
-        let mut brackets = block.equal_beside(b'(', before, b' ');
+        let dots = block.equal(b'.') & (newlines << 1 | newline_before);
+        let mut brackets = block.equal(b'(') & looked_at;
         if dots != 0 {
             // What is behind the separator is of the next event.
             brackets &= (dots & dots.wrapping_neg()) - 1;
         }
         while brackets != 0 {
-            if bytes[at + brackets.trailing_zeros() as usize - 2].is_ascii_digit() {
+            if begins(bytes, at + brackets.trailing_zeros() as usize) {
                 return None;
             }
             brackets &= brackets - 1;
@@ -170,8 +166,14 @@ fn plain_event(bytes: &[u8], begin: usize) -> Option<Span> {
             let (lines, separator) = (begin + lines, begin + dots);
             return Some(Span { begin, lines, separator, end: separator + length });
         }
+        (newline_before, looked_at) = (newlines >> 63, u64::MAX);
         at += Block::SIZE;
     }
+}
+
+/// Whether a bracket stands behind a digit and a blank, as in a header.
+fn begins(event: &[u8], bracket: usize) -> bool {
+    event[bracket - 1] == b' ' && event[bracket - 2].is_ascii_digit()
 }
 
 /// The length of blank lines and separators without an event.
