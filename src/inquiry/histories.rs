@@ -5,10 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use classads::ClassAd;
 use eventlog::input::{self, Room};
 use eventlog::{Damage, EventKind, EventLogError, LogFiles, ReadOptions};
-use rayon::prelude::*;
 
 use super::InquiryError;
 use super::accounts::as_owner;
@@ -23,9 +21,6 @@ use crate::text::plural;
 /// Seconds by which the clock of an access point may be ahead of this one, or events be written
 /// while logs are read. Assumed.
 pub(super) const SAME_CLOCK: i64 = 120;
-
-/// Ads that are made of their text together.
-const TOGETHER: usize = 1024;
 
 /// Logs that were written in another zone than TZ names.
 type Zones = BTreeMap<PathBuf, Zone>;
@@ -47,11 +42,8 @@ pub(super) fn read_histories(
             remarks.notes_of.entry(job).or_default().push(Arc::clone(&zone.note));
         }
     }
-    for jobs in gathered.held.chunks(TOGETHER) {
-        let ads: Vec<ClassAd> = jobs.par_iter().map(|job| job.ad.to_classad()).collect();
-        for ad in &ads {
-            history.add_queue_ad(ad, now);
-        }
+    for job in &gathered.held {
+        history.add_queue_ad(&job.ad.to_classad(), now);
     }
     Ok(history.build())
 }

@@ -341,6 +341,7 @@ fn in_batches<T: Send + Sync>(
     held: impl Fn(&T) -> Held + Send + Sync,
     mut take: impl FnMut(&T, Option<Advice>) -> Result<(), InquiryError>,
 ) -> Result<(), InquiryError> {
+    let mut left = jobs.len();
     let mut jobs = jobs.into_iter();
     let mut judge = || {
         // What has been judged is dropped. Jobs of a cluster are judged together, as a try is one of
@@ -354,17 +355,23 @@ fn in_batches<T: Send + Sync>(
         advisor.advise_each(&batch, &held, now).map(|advices| (batch, advices))
     };
     let mut judged = judge()?;
-    while !judged.0.is_empty() {
+    loop {
         let (batch, advices) = judged;
+        left -= batch.len();
+        let mut both = batch.iter().zip(advices);
+        let mut hand_on = || both.try_for_each(|(job, advice)| take(job, advice));
+        // A few jobs need no threads.
+        if left == 0 {
+            return hand_on();
+        }
         let mut next = Ok((Vec::new(), Vec::new()));
         // In the pool of the caller: a process that was forked has no other threads.
         rayon::in_place_scope(|scope| {
             scope.spawn(|_| next = judge());
-            batch.iter().zip(advices).try_for_each(|(job, advice)| take(job, advice))
+            hand_on()
         })?;
         judged = next?;
     }
-    Ok(())
 }
 
 /// The jobs that were asked about and are held at the end of the logs. Others are refused.

@@ -207,13 +207,10 @@ pub(crate) fn is_signed(url: &str) -> bool {
     authority.contains('@') || parameters(rest).any(is_named)
 }
 
-thread_local! {
-    static SECRETS: Memo<Vec<Range<usize>>> = const { Memo::new() };
-}
-
 /// Where the secrets of a text stand, in order and apart from each other.
 fn secrets(text: &str) -> Vec<Range<usize>> {
-    SECRETS.with(|memo| memo.get(text, searched))
+    thread_local!(static MEMO: Memo<Vec<Range<usize>>> = const { Memo::new() });
+    MEMO.with(|memo| memo.get(text, searched))
 }
 
 fn searched(text: &str) -> Vec<Range<usize>> {

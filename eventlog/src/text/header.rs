@@ -25,7 +25,7 @@ impl Ids {
         // Proc and subproc as HTCondor writes almost all of them.
         const PROC: Word = Word::new(b"999.999)");
         let number = digits::number(NUMBER.digits(line).ok_or(EXPECTED_NUMBER)?, 0, 3);
-        let (cluster, at) = cluster(line).ok_or(EXPECTED_ID)?;
+        let (cluster, at) = id(line, 5, b'.').ok_or(EXPECTED_ID)?;
         if let Some(digits) = PROC.digits(&line[at..])
             && line.get(at + 8) == Some(&b' ')
         {
@@ -67,33 +67,25 @@ impl Ids {
     }
 }
 
-/// The cluster of a header line and the position behind the dot that follows it. Almost none has a
-/// sign.
+/// A number of the job id and the position behind the character `end` that follows it.
 #[inline]
-fn cluster(line: &[u8]) -> Option<(i32, usize)> {
-    match digits::leading(line.get(5..)?) {
-        Some((cluster, length)) if line.get(5 + length) == Some(&b'.') => {
-            Some((i32::try_from(cluster).ok()?, 6 + length))
+fn id(line: &[u8], at: usize, end: u8) -> Option<(i32, usize)> {
+    let rest = line.get(at..)?;
+    match digits::leading(rest) {
+        Some((number, length)) if rest.get(length) == Some(&end) => {
+            Some((i32::try_from(number).ok()?, at + length + 1))
         }
-        _ => id(line, 5, b'.'),
+        _ => negative(rest, at, end),
     }
 }
 
-/// A number of the job id and the position behind the character `end` that follows it.
-#[inline(never)]
-fn id(line: &[u8], at: usize, end: u8) -> Option<(i32, usize)> {
-    let rest = line.get(at..)?;
-    let (negative, number) = match rest {
-        [b'-', number @ ..] => (true, number),
-        number => (false, number),
-    };
-    let (value, length) = digits::leading(number)?;
-    if number.get(length) != Some(&end) {
-        return None;
-    }
-    let value = i64::try_from(value).ok()?;
-    let value = if negative { -value } else { value };
-    Some((i32::try_from(value).ok()?, at + usize::from(negative) + length + 1))
+/// The same of a negative one.
+#[cold]
+fn negative(rest: &[u8], at: usize, end: u8) -> Option<(i32, usize)> {
+    let number = rest.strip_prefix(b"-")?;
+    let (value, length) =
+        digits::leading(number).filter(|(_, at)| number.get(*at) == Some(&end))?;
+    Some((i32::try_from(-i64::try_from(value).ok()?).ok()?, at + length + 2))
 }
 
 #[cfg(test)]
