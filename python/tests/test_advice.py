@@ -239,12 +239,12 @@ class Advised(unittest.TestCase):
         self.assertEqual(str(holdadvise.advise(self.ads, jobs="21.0", now=NOW, **LOGS)[0]), block)
 
     def test_a_forked_process_is_advised(self):
-        # More than are judged together.
+        # More than one batch, so that some are judged ahead.
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "ads"
-            path.write_text(many(200))
+            path.write_text(many(600))
             expected = dicts(holdadvise.advise(path, now=NOW))
-            self.assertEqual(len(expected), 200)
+            self.assertEqual(len(expected), 600)
             process = os.fork()
             if process == 0:
                 os._exit(0 if dicts(holdadvise.advise(path, now=NOW)) == expected else 1)
