@@ -138,12 +138,6 @@ impl Meter {
         Ok(String::from_utf8_lossy(bytes).into_owned().into())
     }
 
-    /// The string of bytes of another string.
-    pub(crate) fn text_copied(&self, bytes: &[u8]) -> Result<Value, Failure> {
-        self.make(bytes.len())?;
-        self.text_of(bytes)
-    }
-
     /// What is printed. `print` is told how many bytes are left, and stops where it needs more.
     pub(crate) fn print(&self, print: impl FnOnce(&mut String, usize)) -> Result<String, Failure> {
         let mut text = String::new();

@@ -235,7 +235,8 @@ impl<'c> Evaluator<'c> {
         };
         match answer {
             Ok(value) => Ok(value),
-            Err(Stop::Value(value)) => Ok(Val::made(value)),
+            Err(Stop::Undefined) => Ok(Val::UNDEFINED),
+            Err(Stop::Error) => Ok(Val::ERROR),
             Err(Stop::Failure) => Err(Failure),
         }
     }

@@ -19,9 +19,11 @@ pub(crate) const LONGEST: usize = 512;
 pub(crate) enum Scalar<'v> {
     Undefined,
     Error,
-    Boolean(bool),
+    False,
+    True,
     Integer(i64),
-    Real(f64),
+    /// Its bits: values of one shape lie in registers.
+    Real(u64),
     Text(&'v Arc<str>),
     /// A part of a text.
     Piece(&'v &'v str),
@@ -38,9 +40,9 @@ impl<'v> Scalar<'v> {
         Some(match value {
             Value::Undefined => Scalar::Undefined,
             Value::Error => Scalar::Error,
-            Value::Boolean(truth) => Scalar::Boolean(*truth),
+            Value::Boolean(truth) => (*truth).into(),
             Value::Integer(integer) => Scalar::Integer(*integer),
-            Value::Real(real) => Scalar::Real(*real),
+            Value::Real(real) => (*real).into(),
             Value::String(text) if text.len() <= LONGEST => Scalar::Text(text),
             _ => return None,
         })
@@ -90,7 +92,7 @@ impl<'v> Scalar<'v> {
         match self {
             Scalar::Undefined => ValueType::Undefined,
             Scalar::Error => ValueType::Error,
-            Scalar::Boolean(_) => ValueType::Boolean,
+            Scalar::False | Scalar::True => ValueType::Boolean,
             Scalar::Integer(_) => ValueType::Integer,
             Scalar::Real(_) => ValueType::Real,
             Scalar::Text(_) | Scalar::Piece(_) => ValueType::String,
@@ -131,9 +133,10 @@ impl<'v> Scalar<'v> {
         match self {
             Scalar::Undefined => Value::Undefined,
             Scalar::Error | Scalar::Pieces(_) | Scalar::Other(_) => Value::Error,
-            Scalar::Boolean(truth) => Value::Boolean(truth),
+            Scalar::False => Value::Boolean(false),
+            Scalar::True => Value::Boolean(true),
             Scalar::Integer(integer) => Value::Integer(integer),
-            Scalar::Real(real) => Value::Real(real),
+            Scalar::Real(bits) => Value::Real(f64::from_bits(bits)),
             Scalar::Text(_) | Scalar::Piece(_) => Value::String(Arc::default()),
         }
     }
@@ -142,18 +145,19 @@ impl<'v> Scalar<'v> {
     fn from_operator(value: &Value) -> Scalar<'v> {
         match value {
             Value::Undefined => Scalar::Undefined,
-            Value::Boolean(truth) => Scalar::Boolean(*truth),
+            Value::Boolean(truth) => (*truth).into(),
             Value::Integer(integer) => Scalar::Integer(*integer),
-            Value::Real(real) => Scalar::Real(*real),
+            Value::Real(real) => (*real).into(),
             _ => Scalar::Error,
         }
     }
 
     pub(crate) fn as_condition(self) -> Option<bool> {
         match self {
-            Scalar::Boolean(truth) => Some(truth),
+            Scalar::False => Some(false),
+            Scalar::True => Some(true),
             Scalar::Integer(integer) => Some(integer != 0),
-            Scalar::Real(real) => Some(real != 0.0),
+            Scalar::Real(bits) => Some(f64::from_bits(bits) != 0.0),
             _ => None,
         }
     }
@@ -165,7 +169,13 @@ impl<'v> Scalar<'v> {
 
 impl From<bool> for Scalar<'_> {
     fn from(truth: bool) -> Self {
-        Scalar::Boolean(truth)
+        if truth { Scalar::True } else { Scalar::False }
+    }
+}
+
+impl From<f64> for Scalar<'_> {
+    fn from(real: f64) -> Self {
+        Scalar::Real(real.to_bits())
     }
 }
 
@@ -195,15 +205,12 @@ pub(crate) fn binary<'a>(
     use BinaryOperator as B;
     match (operator, left, right) {
         (_, Scalar::Integer(a), Scalar::Integer(b)) => Some(integers(operator, a, b)),
-        (B::And | B::Or, Scalar::Boolean(_), Scalar::Boolean(right)) => {
-            Some(Scalar::Boolean(right))
-        }
+        (B::And | B::Or, Scalar::False | Scalar::True, Scalar::False) => Some(Scalar::False),
+        (B::And | B::Or, Scalar::False | Scalar::True, Scalar::True) => Some(Scalar::True),
         _ => match (left.as_str(), right.as_str()) {
-            (Some(a), Some(b)) if operator == B::Identical => Some(Scalar::Boolean(a == b)),
-            (Some(a), Some(b)) if operator == B::NotIdentical => Some(Scalar::Boolean(a != b)),
-            (Some(a), Some(b)) if operator == B::Equal => {
-                Some(Scalar::Boolean(a.eq_ignore_ascii_case(b)))
-            }
+            (Some(a), Some(b)) if operator == B::Identical => Some((a == b).into()),
+            (Some(a), Some(b)) if operator == B::NotIdentical => Some((a != b).into()),
+            (Some(a), Some(b)) if operator == B::Equal => Some(a.eq_ignore_ascii_case(b).into()),
             (Some(a), Some(b)) if operator.is_comparison() => {
                 Some(Scalar::from_operator(&operators::texts(operator, a, b)))
             }
@@ -218,12 +225,12 @@ pub(crate) fn binary<'a>(
 pub(crate) fn integers<'a>(operator: BinaryOperator, a: i64, b: i64) -> Scalar<'a> {
     use BinaryOperator as B;
     match operator {
-        B::Equal | B::Identical => Scalar::Boolean(a == b),
-        B::NotEqual | B::NotIdentical => Scalar::Boolean(a != b),
-        B::Less => Scalar::Boolean(a < b),
-        B::LessOrEqual => Scalar::Boolean(a <= b),
-        B::Greater => Scalar::Boolean(a > b),
-        B::GreaterOrEqual => Scalar::Boolean(a >= b),
+        B::Equal | B::Identical => (a == b).into(),
+        B::NotEqual | B::NotIdentical => (a != b).into(),
+        B::Less => (a < b).into(),
+        B::LessOrEqual => (a <= b).into(),
+        B::Greater => (a > b).into(),
+        B::GreaterOrEqual => (a >= b).into(),
         B::Add => Scalar::Integer(a.wrapping_add(b)),
         B::Subtract => Scalar::Integer(a.wrapping_sub(b)),
         B::Multiply => Scalar::Integer(a.wrapping_mul(b)),

@@ -11,7 +11,7 @@ pub(crate) fn if_then_else<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     if condition.is_undefined() {
         return Ok(Val::UNDEFINED);
     }
-    let truth = condition.as_condition().ok_or(Stop::ERROR)?;
+    let truth = condition.as_condition().ok_or(Stop::Error)?;
     Ok(arguments.value(if truth { 1 } else { 2 })?)
 }
 
@@ -25,7 +25,7 @@ pub(crate) fn eval<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
         Err(_) if text.contains("//") => arguments.evaluator.parse(&format!("{text}\n"))?,
         parsed => parsed,
     };
-    let expr = parsed.map_err(|_| Stop::ERROR)?;
+    let expr = parsed.map_err(|_| Stop::Error)?;
     Ok(arguments.evaluator.expression_deeper(&expr, arguments.scope)?)
 }
 

@@ -24,7 +24,7 @@ fn version(arguments: &Arguments<'_, '_>) -> Result<Version, Stop> {
     match arguments.value(1)?.as_plain() {
         Some(Value::Integer(number)) if low_bits(*number) == 1 => Ok(Version::V1),
         Some(Value::Integer(number)) if low_bits(*number) == 2 => Ok(Version::V2),
-        _ => Err(Stop::ERROR),
+        _ => Err(Stop::Error),
     }
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn to_list<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     Ok(match version {
         Version::V1 => Val::list(quoted_words::unquoted(&text).map(Value::from)),
         Version::V2 => {
-            let words = quoted_words::split(&text).ok_or(Stop::ERROR)?;
+            let words = quoted_words::split(&text).ok_or(Stop::Error)?;
             Val::list(words.into_iter().map(Value::from))
         }
     })

@@ -25,10 +25,9 @@ fn in_context<'a>(
     }
 }
 
-/// The values of an expression in each of a list of ads. `undefined`: what the function gives of an
-/// undefined list.
-fn in_each<'a>(arguments: &Arguments<'_, 'a>, undefined: Value) -> Result<Vec<Val<'a>>, Stop> {
-    let argument = arguments.expression(0).ok_or(Stop::ERROR)?;
+/// The values of an expression in each of a list of ads.
+fn in_each<'a>(arguments: &Arguments<'_, 'a>) -> Result<Vec<Val<'a>>, Stop> {
+    let argument = arguments.expression(0).ok_or(Stop::Error)?;
     // An attribute that is there stands for its expression; the list is then looked up where that
     // is.
     let (found, site) = arguments.evaluator.find_reference(&argument, arguments.scope);
@@ -46,19 +45,22 @@ fn in_each<'a>(arguments: &Arguments<'_, 'a>, undefined: Value) -> Result<Vec<Va
             };
             elements.iter().map(value).collect()
         }
-        Val::Plain(Value::Undefined) => Err(undefined.into()),
-        _ => Err(Stop::ERROR),
+        Val::Plain(Value::Undefined) => Err(Stop::Undefined),
+        _ => Err(Stop::Error),
     }
 }
 
 pub(crate) fn eval_in_each_context<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
-    let values = in_each(arguments, Value::Undefined)?.into_iter();
+    let values = in_each(arguments)?.into_iter();
     let values = values.map(|value| arguments.evaluator.element(value));
     Ok(Val::list(values.collect::<Result<Vec<_>, _>>()?))
 }
 
 pub(crate) fn count_matches<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
-    let values = in_each(arguments, Value::Integer(0))?;
+    let values = match in_each(arguments) {
+        Err(Stop::Undefined) => Vec::new(),
+        values => values?,
+    };
     let count = values.iter().filter(|value| value.as_condition() == Some(true)).count();
     Ok(i64::try_from(count).unwrap_or(i64::MAX).into())
 }

@@ -29,39 +29,40 @@ pub(crate) fn to_string(meter: &Meter, value: Val<'_>) -> Result<Value, Failure>
 }
 
 /// The value as a real, or what it is instead: undefined or error.
-pub(crate) fn to_real(value: &Val<'_>) -> Result<f64, Value> {
+pub(crate) fn to_real(value: &Val<'_>) -> Result<f64, Stop> {
     real_of(Scalar::any(value))
 }
 
 #[allow(clippy::cast_precision_loss)]
-fn real_of(value: Scalar<'_>) -> Result<f64, Value> {
+fn real_of(value: Scalar<'_>) -> Result<f64, Stop> {
     match value {
-        Scalar::Undefined => Err(Value::Undefined),
-        Scalar::Real(real) => Ok(real),
+        Scalar::Undefined => Err(Stop::Undefined),
+        Scalar::Real(bits) => Ok(f64::from_bits(bits)),
         Scalar::Integer(integer) => Ok(integer as f64),
-        Scalar::Boolean(truth) => Ok(f64::from(u8::from(truth))),
+        Scalar::False => Ok(0.0),
+        Scalar::True => Ok(1.0),
         Scalar::Text(_) | Scalar::Piece(_) => {
             let text = value.as_str().unwrap_or_default();
             // So many digits fit a real; a zero may have a sign.
             match text.parse::<i64>() {
                 Ok(integer) if text.len() <= 15 && integer != 0 => Ok(integer as f64),
-                _ => number::parse_prefix(text).map(|(real, _)| real).ok_or(Value::Error),
+                _ => number::parse_prefix(text).map(|(real, _)| real).ok_or(Stop::Error),
             }
         }
         Scalar::Other(Val::Plain(Value::AbsoluteTime { seconds, .. })) => Ok(*seconds as f64),
         Scalar::Other(Val::Plain(Value::RelativeTime(seconds))) => {
             Ok(number::whole_seconds(*seconds))
         }
-        _ => Err(Value::Error),
+        _ => Err(Stop::Error),
     }
 }
 
 /// The value as an integer, or what it is instead: undefined or error.
-pub(crate) fn to_integer(value: &Val<'_>) -> Result<i64, Value> {
+pub(crate) fn to_integer(value: &Val<'_>) -> Result<i64, Stop> {
     integer_of(Scalar::any(value))
 }
 
-fn integer_of(value: Scalar<'_>) -> Result<i64, Value> {
+fn integer_of(value: Scalar<'_>) -> Result<i64, Stop> {
     match value {
         Scalar::Integer(integer) => Ok(integer),
         Scalar::Other(Val::Plain(Value::AbsoluteTime { seconds, .. })) => Ok(*seconds),
@@ -74,7 +75,7 @@ pub(crate) fn integer<'v>(call: &Plain<'_, 'v>) -> Given<'v> {
 }
 
 pub(crate) fn real<'v>(call: &Plain<'_, 'v>) -> Given<'v> {
-    Ok(Scalar::Real(real_of(call.value(0)?)?))
+    Ok(real_of(call.value(0)?)?.into())
 }
 
 pub(crate) fn string<'v>(call: &Plain<'_, 'v>) -> Given<'v> {
@@ -92,14 +93,14 @@ pub(crate) fn boolean<'v>(call: &Plain<'_, 'v>) -> Given<'v> {
     Ok(match value {
         Scalar::Undefined => Scalar::Undefined,
         Scalar::Other(Val::Plain(Value::RelativeTime(seconds))) => {
-            Scalar::Boolean(number::whole_seconds(*seconds) != 0.0)
+            (number::whole_seconds(*seconds) != 0.0).into()
         }
         Scalar::Text(_) | Scalar::Piece(_) => match value.as_str() {
-            Some(text) if text.eq_ignore_ascii_case("true") => Scalar::Boolean(true),
-            Some(text) if text.eq_ignore_ascii_case("false") => Scalar::Boolean(false),
+            Some(text) if text.eq_ignore_ascii_case("true") => Scalar::True,
+            Some(text) if text.eq_ignore_ascii_case("false") => Scalar::False,
             _ => Scalar::Undefined,
         },
-        _ => value.as_condition().map_or(Scalar::Error, Scalar::Boolean),
+        _ => value.as_condition().map_or(Scalar::Error, Scalar::from),
     })
 }
 

@@ -13,11 +13,11 @@ pub(crate) fn v1_to_v2<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     if text.is_undefined() {
         return Ok(Val::UNDEFINED);
     }
-    let text = text.as_str().ok_or(Stop::ERROR)?;
+    let text = text.as_str().ok_or(Stop::Error)?;
     arguments.evaluator.make(text.len())?;
     arguments.evaluator.make_elements(ELEMENTS * entries_v1(text).count())?;
     let mut environment = Environment::default();
-    environment.add(entries_v1(text)).map_err(|Malformed| Stop::ERROR)?;
+    environment.add(entries_v1(text)).map_err(|Malformed| Stop::Error)?;
     written(arguments.evaluator, &environment)
 }
 
@@ -32,11 +32,11 @@ pub(crate) fn merge<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
             _ => return Ok(Val::ERROR),
         };
         quoted_words::make(arguments.evaluator, &text)?;
-        let entries = quoted_words::split(&text).ok_or(Stop::ERROR)?;
+        let entries = quoted_words::split(&text).ok_or(Stop::Error)?;
         arguments.evaluator.make(text.len())?;
         arguments.evaluator.make_elements(ELEMENTS * entries.len())?;
         let entries = entries.iter().map(String::as_str);
-        environment.add(entries).map_err(|Malformed| Stop::ERROR)?;
+        environment.add(entries).map_err(|Malformed| Stop::Error)?;
     }
     written(arguments.evaluator, &environment)
 }

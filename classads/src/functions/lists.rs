@@ -18,14 +18,14 @@ fn is_number(value: &Val<'_>) -> bool {
 fn numbers<'a>(arguments: &Arguments<'_, 'a>) -> Result<Vec<Val<'a>>, Stop> {
     let (elements, home) = match arguments.value(0)? {
         Val::List(elements, home) => (elements, home),
-        Val::Plain(Value::Undefined) => return Err(Value::Undefined.into()),
-        _ => return Err(Stop::ERROR),
+        Val::Plain(Value::Undefined) => return Err(Stop::Undefined),
+        _ => return Err(Stop::Error),
     };
     let at = arguments.scope.of_elements(&home);
     let values = elements.iter().map(|element| arguments.evaluator.element_of(element, &at));
     let mut values = values.collect::<Result<Vec<_>, _>>()?;
     values.retain(|element| !element.is_undefined());
-    if values.iter().all(is_number) { Ok(values) } else { Err(Stop::ERROR) }
+    if values.iter().all(is_number) { Ok(values) } else { Err(Stop::Error) }
 }
 
 fn total<'a>(elements: &[Val<'a>]) -> Val<'a> {
@@ -96,7 +96,7 @@ pub(crate) fn membership<'v>(call: &Plain<'_, 'v>, identical: bool) -> Given<'v>
     let mut found = false;
     call.each(list, &mut |element| {
         found = match scalar::binary(operator, element, wanted) {
-            Some(same) => matches!(same, Scalar::Boolean(true)),
+            Some(same) => matches!(same, Scalar::True),
             None => {
                 let (element, wanted) = (element.into_val(), wanted.into_val());
                 operators::binary(operator, &element, &wanted).as_boolean() == Some(true)

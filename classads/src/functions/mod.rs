@@ -77,27 +77,19 @@ pub(crate) enum Body {
 pub(crate) type Answer<'a> = Result<Val<'a>, Stop>;
 
 /// Why a function goes no further.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Stop {
     /// The evaluation gave up.
     Failure,
-    /// This is what the function gives.
-    Value(Value),
-}
-
-impl Stop {
-    pub(crate) const ERROR: Stop = Stop::Value(Value::Error);
+    /// The function gives `undefined`.
+    Undefined,
+    /// The function gives `error`.
+    Error,
 }
 
 impl From<Failure> for Stop {
     fn from(_: Failure) -> Stop {
         Stop::Failure
-    }
-}
-
-impl From<Value> for Stop {
-    fn from(value: Value) -> Stop {
-        Stop::Value(value)
     }
 }
 
@@ -133,7 +125,7 @@ impl<'a> Arguments<'_, 'a> {
     pub(crate) fn text(&self, index: usize) -> Result<Arc<str>, Stop> {
         match self.value(index)? {
             Val::Plain(Value::String(text)) => Ok(text),
-            _ => Err(Stop::ERROR),
+            _ => Err(Stop::Error),
         }
     }
 
@@ -148,7 +140,7 @@ impl<'a> Arguments<'_, 'a> {
     /// The argument as an expression of its own, which must be an attribute reference.
     pub(crate) fn reference(&self, index: usize) -> Result<Expr, Stop> {
         let is_reference = |expr: &Expr| matches!(expr.root().kind(), NodeKind::Attribute { .. });
-        self.expression(index).filter(is_reference).ok_or(Stop::ERROR)
+        self.expression(index).filter(is_reference).ok_or(Stop::Error)
     }
 
     /// The argument as an expression of its own.

@@ -28,21 +28,21 @@ pub(crate) fn regexp_member<'v>(call: &Plain<'_, 'v>) -> Given<'v> {
         return Ok(Scalar::Undefined);
     }
     let [Some(pattern), Some(list), options, _] = values else { return Ok(Scalar::Error) };
-    let options = options.map_or(Some(""), Scalar::as_str).ok_or(Stop::ERROR)?;
-    let pattern = Pattern::new(pattern.as_str().ok_or(Stop::ERROR)?, options);
+    let options = options.map_or(Some(""), Scalar::as_str).ok_or(Stop::Error)?;
+    let pattern = Pattern::new(pattern.as_str().ok_or(Stop::Error)?, options);
     if list.value_type() != ValueType::List {
         return Ok(Scalar::Error);
     }
-    let mut answer = Scalar::Boolean(false);
+    let mut answer = Scalar::False;
     call.each(list, &mut |element| {
         match element.as_str() {
             Some(text) if pattern.is_match(call.meter, text)? == Some(true) => {
-                answer = Scalar::Boolean(true);
+                answer = Scalar::True;
                 return Ok(ControlFlow::Break(()));
             }
             Some(_) => {}
             None if element.is_undefined() => answer = Scalar::Undefined,
-            None => return Err(Stop::ERROR),
+            None => return Err(Stop::Error),
         }
         Ok(ControlFlow::Continue(()))
     })?;
@@ -55,7 +55,7 @@ pub(crate) fn string_list_regexp_member<'v>(call: &Plain<'_, 'v>) -> Given<'v> {
     let text = |index: usize| {
         values[index].map_or(Ok(None), |value| match value.as_str() {
             Some(text) => Ok(Some(text)),
-            None => Err(Stop::ERROR),
+            None => Err(Stop::Error),
         })
     };
     let (pattern, list) = (text(0)?.unwrap_or_default(), text(1)?.unwrap_or_default());
@@ -104,7 +104,7 @@ fn replaced(
     let mut after_empty = false;
     loop {
         let pattern = if after_empty { &behind_empty } else { anywhere };
-        let found = pattern.captures(meter, text, at)?.ok_or(Stop::ERROR)?;
+        let found = pattern.captures(meter, text, at)?.ok_or(Stop::Error)?;
         let found = found.filter(|found| !after_empty || found.start == at);
         let Some(found) = found else {
             if !after_empty {
@@ -112,7 +112,7 @@ fn replaced(
             }
             // HTCondor steps over one byte, into its result even without option f, and fails at the
             // end.
-            let stepped = *text.get(at).ok_or(Stop::ERROR)?;
+            let stepped = *text.get(at).ok_or(Stop::Error)?;
             meter.append_bytes(&mut out, &[stepped])?;
             at += 1;
             after_empty = false;
@@ -151,7 +151,7 @@ fn expand(
         left = match rest {
             [b'\\', group @ b'0'..=b'9', rest @ ..] => {
                 let group = usize::from(group - b'0');
-                let group = found.group(group).ok_or(Stop::ERROR)?;
+                let group = found.group(group).ok_or(Stop::Error)?;
                 let group = group.and_then(|range| text.get(range));
                 meter.append_bytes(out, group.unwrap_or_default())?;
                 rest

@@ -104,7 +104,7 @@ impl<'v, 'a: 'v> Written<'v> for Asked<'_, 'v, 'a> {
     }
 
     fn each(&self, list: &Val<'v>, see: &mut See<'_>) -> Result<(), Stop> {
-        let Val::List(elements, home) = list else { return Err(Stop::ERROR) };
+        let Val::List(elements, home) = list else { return Err(Stop::Error) };
         let here: &Scope<'v> = self.arguments.scope;
         let at = here.of_elements(home);
         for element in elements.iter() {
@@ -176,7 +176,7 @@ impl<'v> Plain<'_, 'v> {
 
     /// The argument, which must be a string.
     pub(crate) fn text(&self, index: usize) -> Result<&'v str, Stop> {
-        self.value(index)?.as_str().ok_or(Stop::ERROR)
+        self.value(index)?.as_str().ok_or(Stop::Error)
     }
 
     /// The arguments, at most four; those that are not there are `None`.
@@ -193,13 +193,13 @@ impl<'v> Plain<'_, 'v> {
         let values = self.values()?;
         let given = || values.iter().flatten().copied();
         if given().any(Scalar::is_error) {
-            return Err(Stop::ERROR);
+            return Err(Stop::Error);
         }
         if given().any(Scalar::is_undefined) {
-            return Err(Value::Undefined.into());
+            return Err(Stop::Undefined);
         }
         if given().any(|value| value.as_str().is_none()) {
-            return Err(Stop::ERROR);
+            return Err(Stop::Error);
         }
         Ok(values.map(|value| value.and_then(Scalar::as_str)))
     }
@@ -230,7 +230,8 @@ impl<'v> Plain<'_, 'v> {
             Scalar::Piece(text) => Ok(Cow::Borrowed(text)),
             other => match to_string(self.meter, other.into_val())? {
                 Value::String(text) => Ok(Cow::Owned(text.as_ref().into())),
-                other => Err(other.into()),
+                Value::Undefined => Err(Stop::Undefined),
+                _ => Err(Stop::Error),
             },
         }
     }
@@ -277,7 +278,7 @@ impl<'v> Plain<'_, 'v> {
             Ok(text) => self.give(text),
             Err(error) => match self.meter.text_of(error.as_bytes())? {
                 Value::String(text) => self.keep(text),
-                other => Err(other.into()),
+                _ => Err(Stop::Error),
             },
         }
     }

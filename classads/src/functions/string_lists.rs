@@ -45,7 +45,7 @@ fn list<'v>(call: &Plain<'_, 'v>) -> Result<impl Iterator<Item = Cow<'v, str>> +
     let delimiters = call.optional(1)?.unwrap_or(Scalar::Piece(&", "));
     match (list.as_str(), delimiters.as_str()) {
         (Some(list), Some(delimiters)) => Ok(items(list, delimiters)),
-        _ => Err(Stop::ERROR),
+        _ => Err(Stop::Error),
     }
 }
 
@@ -66,7 +66,7 @@ fn summarize<'v>(
     let mut count = 0.0;
     let mut is_real = false;
     for item in list(call)? {
-        let number = number::scan(&item).ok_or(Stop::ERROR)?;
+        let number = number::scan(&item).ok_or(Stop::Error)?;
         is_real |= !item.bytes().all(|b| matches!(b, b'+' | b'-' | b'0'..=b'9'));
         result = step(number, result);
         count += 1.0;
@@ -77,11 +77,11 @@ fn summarize<'v>(
     if divide {
         result /= count;
     }
-    Ok(if is_real { Scalar::Real(result) } else { number::truncate(result).into() })
+    Ok(if is_real { result.into() } else { number::truncate(result).into() })
 }
 
 pub(crate) fn total<'v>(call: &Plain<'_, 'v>, divide: bool) -> Given<'v> {
-    summarize(call, 0.0, Scalar::Real(0.0), |item, sum| item + sum, divide)
+    summarize(call, 0.0, 0.0.into(), |item, sum| item + sum, divide)
 }
 
 pub(crate) fn minimum<'v>(call: &Plain<'_, 'v>) -> Given<'v> {

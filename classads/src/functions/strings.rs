@@ -9,8 +9,7 @@ use super::conversions::low_bits;
 use super::plain::{Given, Plain};
 use crate::eval::Failure;
 use crate::eval::scalar::Scalar;
-use crate::eval::scope::literals;
-use crate::value::{Value, ValueType};
+use crate::value::ValueType;
 
 pub(crate) fn concatenate<'v>(call: &Plain<'_, 'v>) -> Given<'v> {
     let mut text = call.scratch();
@@ -34,7 +33,7 @@ pub(crate) fn join<'v>(call: &Plain<'_, 'v>) -> Given<'v> {
         joined.separator = joined.piece(separator)?.unwrap_or_default();
     }
     if let Some(Scalar::Pieces(pieces)) = list {
-        let add = |piece| match joined.add_text(piece) {
+        let add = |piece: &str| match joined.add_text(piece) {
             Ok(()) => ControlFlow::Continue(()),
             Err(failure) => ControlFlow::Break(failure),
         };
@@ -70,7 +69,7 @@ impl Joined<'_, '_> {
     fn piece<'t>(&mut self, piece: Scalar<'t>) -> Result<Option<Cow<'t, str>>, Stop> {
         match self.call.to_text(piece) {
             Ok(piece) => Ok(Some(piece)),
-            Err(Stop::Value(Value::Undefined)) => {
+            Err(Stop::Undefined) => {
                 self.undefined.get_or_insert(true);
                 Ok(None)
             }
@@ -112,11 +111,11 @@ pub(crate) fn substring<'v>(call: &Plain<'_, 'v>) -> Given<'v> {
     if text.is_undefined() || offset.is_undefined() || is_undefined {
         return Ok(Scalar::Undefined);
     }
-    let text = text.as_str().ok_or(Stop::ERROR)?;
-    let offset = offset.as_integer().ok_or(Stop::ERROR)?;
+    let text = text.as_str().ok_or(Stop::Error)?;
+    let offset = offset.as_integer().ok_or(Stop::Error)?;
     let length = match length {
         None => None,
-        Some(length) => Some(i64::from(low_bits(length.as_integer().ok_or(Stop::ERROR)?))),
+        Some(length) => Some(i64::from(low_bits(length.as_integer().ok_or(Stop::Error)?))),
     };
     let whole = i64::try_from(text.len()).unwrap_or(i64::MAX);
     let offset = i64::from(low_bits(offset));
@@ -160,23 +159,15 @@ pub(crate) fn at_sign<'v>(call: &Plain<'_, 'v>, without: fn(&str) -> (&str, &str
 /// piece.
 pub(crate) fn split<'v>(call: &Plain<'_, 'v>) -> Given<'v> {
     let (text, separators) = (call.value(0)?, call.optional(1)?);
-    let text = text.as_str().ok_or(Stop::ERROR)?;
-    let separators = separators.map_or(Some(", \t"), Scalar::as_str).ok_or(Stop::ERROR)?;
-    if separators.is_ascii() {
-        return call.give_pieces(Pieces::Split { text, separators });
-    }
-    // HTCondor splits bytes: a separator beyond ASCII is several.
-    let pieces = Split::new(text, separators).map(|range| {
-        call.meter.make_elements(1)?;
-        call.meter.text_copied(&text.as_bytes()[range])
-    });
-    Err(Value::List(literals(pieces.collect::<Result<Vec<_>, _>>()?)).into())
+    let text = text.as_str().ok_or(Stop::Error)?;
+    let separators = separators.map_or(Some(", \t"), Scalar::as_str).ok_or(Stop::Error)?;
+    call.give_pieces(Pieces::Split { text, separators })
 }
 
 /// A list of parts of a text.
 pub(crate) enum Pieces<'v> {
     Pair([&'v str; 2]),
-    /// Between separators, which are ASCII.
+    /// Between separators. HTCondor splits bytes: a separator beyond ASCII is several.
     Split {
         text: &'v str,
         separators: &'v str,
@@ -194,11 +185,15 @@ impl<'v> Pieces<'v> {
 
     /// Goes through the pieces until it breaks.
     #[inline]
-    pub(crate) fn each<B>(&self, mut see: impl FnMut(&'v str) -> ControlFlow<B>) -> Option<B> {
+    pub(crate) fn each<B>(&self, mut see: impl FnMut(&str) -> ControlFlow<B>) -> Option<B> {
         let flow = match *self {
             Pieces::Pair(pair) => pair.into_iter().try_for_each(see),
-            Pieces::Split { text, separators } => Split::new(text, separators)
-                .try_for_each(|range| see(text.get(range).unwrap_or_default())),
+            Pieces::Split { text, separators } => {
+                Split::new(text, separators).try_for_each(|range| match text.get(range.clone()) {
+                    Some(piece) => see(piece),
+                    None => see(&String::from_utf8_lossy(&text.as_bytes()[range])),
+                })
+            }
         };
         flow.break_value()
     }

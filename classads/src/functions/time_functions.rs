@@ -105,7 +105,7 @@ pub(crate) fn split_time<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
         return Ok(Val::UNDEFINED);
     }
     let split = value.as_plain().and_then(|value| split(arguments.evaluator, value));
-    let split = split.ok_or(Stop::ERROR)?;
+    let split = split.ok_or(Stop::Error)?;
     arguments.evaluator.make_elements(FIELDS * 2)?;
     let mut ad = ClassAd::new();
     match split {

@@ -148,7 +148,7 @@ impl<'a> Run<'a, '_> {
                 Step::TargetAttribute if self.ad.contains("TARGET") => return None,
                 Step::TargetAttribute => top = Scalar::Undefined,
                 Step::Time => top = Scalar::Integer(self.context.now),
-                Step::IsUndefined => top = Scalar::Boolean(matches!(top, Scalar::Undefined)),
+                Step::IsUndefined => top = top.is_undefined().into(),
                 Step::Unary(operator) => top = scalar::unary(*operator, top)?,
                 Step::Binary(operator) => {
                     height -= 1;
@@ -200,9 +200,9 @@ impl<'a> Run<'a, '_> {
     fn call(&self, function: PlainBody, values: &[Scalar<'a>]) -> Option<Scalar<'a>> {
         let value = match plain::call(function, self.meter, self.made, values) {
             Ok(value) => value,
-            Err(Stop::Value(Value::Undefined)) => Scalar::Undefined,
-            Err(Stop::Value(Value::Error)) => Scalar::Error,
-            Err(_) => return None,
+            Err(Stop::Undefined) => Scalar::Undefined,
+            Err(Stop::Error) => Scalar::Error,
+            Err(Stop::Failure) => return None,
         };
         value.is_short().then_some(value)
     }
@@ -248,7 +248,7 @@ impl<'a> Run<'a, '_> {
 fn decision(left: Scalar<'_>, deciding: bool) -> Option<Scalar<'_>> {
     match left {
         Scalar::Error => Some(left),
-        left => (left.as_condition() == Some(deciding)).then_some(Scalar::Boolean(deciding)),
+        left => (left.as_condition() == Some(deciding)).then(|| deciding.into()),
     }
 }
 
