@@ -35,8 +35,7 @@ const PATTERN_LIMIT: usize = 64 * 1024;
 pub(crate) struct Pattern<'t> {
     text: &'t str,
     flags: Flags,
-    /// PCRE2's verbs before the pattern.
-    verbs: &'static str,
+    empty: Empty,
     /// Compiled for the first trial.
     first: OnceCell<Option<Rc<Machine>>>,
 }
@@ -64,6 +63,14 @@ struct Flags {
     extended: bool,
 }
 
+/// Which empty matches count.
+#[derive(Clone, Copy, PartialEq)]
+enum Empty {
+    All,
+    None,
+    NotAtStart,
+}
+
 /// Where a pattern matched.
 pub(crate) struct Captures {
     pub(crate) start: usize,
@@ -84,7 +91,7 @@ impl Captures {
 struct Compiled {
     text: Box<str>,
     flags: Flags,
-    verbs: &'static str,
+    empty: Empty,
     limit: u32,
     /// `None` if the text is no pattern.
     machine: Option<Rc<Machine>>,
@@ -104,18 +111,18 @@ impl<'t> Pattern<'t> {
             dotall: has(b's'),
             extended: has(b'x'),
         };
-        Pattern { text, flags, verbs: "", first: OnceCell::new() }
+        Pattern { text, flags, empty: Empty::All, first: OnceCell::new() }
     }
 
     /// The pattern without empty matches.
     pub(crate) fn not_empty(self) -> Pattern<'t> {
-        Pattern { verbs: "(*NOTEMPTY)", first: OnceCell::new(), ..self }
+        Pattern { empty: Empty::None, first: OnceCell::new(), ..self }
     }
 
     /// The pattern without empty matches where the search begins.
     pub(crate) fn not_empty_at_start(&self) -> Pattern<'t> {
         let Pattern { text, flags, .. } = *self;
-        Pattern { text, flags, verbs: "(*NOTEMPTY_ATSTART)", first: OnceCell::new() }
+        Pattern { text, flags, empty: Empty::NotAtStart, first: OnceCell::new() }
     }
 
     /// Whether the text is a pattern at all.
@@ -178,7 +185,7 @@ impl<'t> Pattern<'t> {
             let known = cache.iter().position(|known| {
                 known.limit == limit
                     && known.flags == self.flags
-                    && known.verbs == self.verbs
+                    && known.empty == self.empty
                     && *known.text == *self.text
             });
             match known {
@@ -189,9 +196,9 @@ impl<'t> Pattern<'t> {
                         let locations = RefCell::new(regex.capture_locations());
                         Rc::new(Machine { regex, locations })
                     });
-                    let Pattern { text, flags, verbs, .. } = *self;
+                    let Pattern { text, flags, empty, .. } = *self;
                     cache.truncate(CACHE_SIZE - 1);
-                    cache.insert(0, Compiled { text: text.into(), flags, verbs, limit, machine });
+                    cache.insert(0, Compiled { text: text.into(), flags, empty, limit, machine });
                 }
             }
             cache.first()?.machine.clone()
@@ -199,10 +206,15 @@ impl<'t> Pattern<'t> {
     }
 
     fn compile(&self, limit: u32) -> Option<Regex> {
-        let Pattern { text, flags, verbs, .. } = self;
+        let Pattern { text, flags, .. } = self;
         if text.len() > PATTERN_LIMIT {
             return None;
         }
+        let verbs = match self.empty {
+            Empty::All => "",
+            Empty::None => "(*NOTEMPTY)",
+            Empty::NotAtStart => "(*NOTEMPTY_ATSTART)",
+        };
         RegexBuilder::new()
             .jit_if_available(limit == LIMITS[0])
             .caseless(flags.caseless)
