@@ -118,6 +118,13 @@ pub(crate) fn parse_prefix(text: &str) -> Option<(f64, usize)> {
     text[start..end].parse().ok().map(|value| (value, end))
 }
 
+/// The number, if it is nothing but digits, and so few that it fits a real.
+pub(crate) fn few_digits(text: &[u8]) -> Option<i64> {
+    let number =
+        |number, byte: &u8| byte.is_ascii_digit().then(|| 10 * number + i64::from(byte - b'0'));
+    if let 1..=15 = text.len() { text.iter().try_fold(0, number) } else { None }
+}
+
 /// The number at the start of `text` as C's `sscanf` reads it: unlike `strtod` it does not go back
 /// to the `0` of a `0x` and the `inf` of an `infi` that do not go on as numbers.
 pub(crate) fn scan(text: &str) -> Option<f64> {

@@ -43,10 +43,9 @@ fn real_of(value: Scalar<'_>) -> Result<f64, Stop> {
         Scalar::True => Ok(1.0),
         Scalar::Text(_) | Scalar::Piece(_) => {
             let text = value.as_str().unwrap_or_default();
-            // So many digits fit a real; a zero may have a sign.
-            match text.parse::<i64>() {
-                Ok(integer) if text.len() <= 15 && integer != 0 => Ok(integer as f64),
-                _ => number::parse_prefix(text).map(|(real, _)| real).ok_or(Stop::Error),
+            match number::few_digits(text.as_bytes()) {
+                Some(integer) => Ok(integer as f64),
+                None => number::parse_prefix(text).map(|(real, _)| real).ok_or(Stop::Error),
             }
         }
         Scalar::Other(Val::Plain(Value::AbsoluteTime { seconds, .. })) => Ok(*seconds as f64),

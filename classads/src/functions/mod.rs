@@ -247,12 +247,12 @@ static FUNCTIONS: &[Function] = &[
     (
         "stringlistimember",
         2..=3,
-        PlainFn(|of| string_lists::membership(of, str::eq_ignore_ascii_case, false)),
+        PlainFn(|of| string_lists::membership(of, <[u8]>::eq_ignore_ascii_case, false)),
     ),
     (
         "stringlistisubsetmatch",
         2..=3,
-        PlainFn(|of| string_lists::membership(of, str::eq_ignore_ascii_case, true)),
+        PlainFn(|of| string_lists::membership(of, <[u8]>::eq_ignore_ascii_case, true)),
     ),
     ("stringlistmax", 1..=2, PlainFn(string_lists::maximum)),
     ("stringlistmember", 2..=3, PlainFn(|of| string_lists::membership(of, |a, b| a == b, false))),

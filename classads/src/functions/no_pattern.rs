@@ -10,18 +10,6 @@ use crate::eval::meter::Meter;
 /// A text that is no pattern.
 pub(crate) struct Pattern<'t>(PhantomData<&'t str>);
 
-/// Where a pattern matched.
-pub(crate) struct Captures {
-    pub(crate) start: usize,
-    pub(crate) end: usize,
-}
-
-impl Captures {
-    pub(crate) fn group(&self, _group: usize) -> Option<Option<Range<usize>>> {
-        None
-    }
-}
-
 impl<'t> Pattern<'t> {
     pub(crate) fn new(_text: &'t str, _options: &str) -> Self {
         Self(PhantomData)
@@ -35,20 +23,20 @@ impl<'t> Pattern<'t> {
         Self(PhantomData)
     }
 
-    pub(crate) fn is_pattern(&self) -> bool {
+    pub(crate) fn is_pattern(&mut self) -> bool {
         false
     }
 
-    pub(crate) fn is_match(&self, _meter: &Meter, _text: &str) -> Result<Option<bool>, Failure> {
-        Ok(None)
-    }
-
-    pub(crate) fn captures(
-        &self,
+    pub(crate) fn is_match(
+        &mut self,
         _meter: &Meter,
         _text: &[u8],
         _from: usize,
-    ) -> Result<Option<Option<Captures>>, Failure> {
+    ) -> Result<Option<bool>, Failure> {
         Ok(None)
+    }
+
+    pub(crate) fn group(&self, _group: usize) -> Option<Option<Range<usize>>> {
+        None
     }
 }

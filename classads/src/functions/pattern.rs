@@ -1,6 +1,6 @@
 //! One pattern and its matches, with the work of matching counted.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -36,23 +36,14 @@ pub(crate) struct Pattern<'t> {
     text: &'t str,
     flags: Flags,
     empty: Empty,
-    /// Compiled for the first trial.
-    first: OnceCell<Option<Rc<Machine>>>,
+    /// Compiled for the last trial, and its limit.
+    used: Option<(u32, Option<Rc<Machine>>)>,
 }
 
 /// A compiled pattern, and where it matched last.
 struct Machine {
     regex: Regex,
     locations: RefCell<CaptureLocations>,
-}
-
-impl Machine {
-    /// Where it matches first from a place on.
-    fn search(&self, text: &[u8], from: usize) -> Result<Option<(usize, usize)>, pcre2::Error> {
-        let locations = &mut self.locations.borrow_mut();
-        let found = self.regex.captures_read_at(locations, text, from)?;
-        Ok(found.map(|found| (found.start(), found.end())))
-    }
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -69,23 +60,6 @@ enum Empty {
     All,
     None,
     NotAtStart,
-}
-
-/// Where a pattern matched.
-pub(crate) struct Captures {
-    pub(crate) start: usize,
-    pub(crate) end: usize,
-    machine: Rc<Machine>,
-}
-
-impl Captures {
-    /// Where a group matched, if it did; the outer `None` where it is behind the last that did. The
-    /// whole match is a group. Asked before the next search.
-    pub(crate) fn group(&self, group: usize) -> Option<Option<Range<usize>>> {
-        let locations = self.machine.locations.borrow();
-        let place = |group| locations.get(group).map(|(start, end)| start..end);
-        (group..locations.len()).any(|later| place(later).is_some()).then(|| place(group))
-    }
 }
 
 struct Compiled {
@@ -111,60 +85,42 @@ impl<'t> Pattern<'t> {
             dotall: has(b's'),
             extended: has(b'x'),
         };
-        Pattern { text, flags, empty: Empty::All, first: OnceCell::new() }
+        Pattern { text, flags, empty: Empty::All, used: None }
     }
 
     /// The pattern without empty matches.
     pub(crate) fn not_empty(self) -> Pattern<'t> {
-        Pattern { empty: Empty::None, first: OnceCell::new(), ..self }
+        Pattern { empty: Empty::None, ..self }
     }
 
     /// The pattern without empty matches where the search begins.
     pub(crate) fn not_empty_at_start(&self) -> Pattern<'t> {
         let Pattern { text, flags, .. } = *self;
-        Pattern { text, flags, empty: Empty::NotAtStart, first: OnceCell::new() }
+        Pattern { text, flags, empty: Empty::NotAtStart, used: None }
     }
 
     /// Whether the text is a pattern at all.
-    pub(crate) fn is_pattern(&self) -> bool {
+    pub(crate) fn is_pattern(&mut self) -> bool {
         self.compiled(LIMITS[0]).is_some()
     }
 
-    /// Whether the pattern matches somewhere; `None` is an error.
-    pub(crate) fn is_match(&self, meter: &Meter, text: &str) -> Result<Option<bool>, Failure> {
-        self.within_limits(meter, text.len(), |machine| {
-            Ok(machine.search(text.as_bytes(), 0)?.is_some())
-        })
-    }
-
-    /// The first match from a place on; the outer `None` is an error.
-    pub(crate) fn captures(
-        &self,
+    /// Whether the pattern matches from a place on; `None` is an error.
+    pub(crate) fn is_match(
+        &mut self,
         meter: &Meter,
         text: &[u8],
         from: usize,
-    ) -> Result<Option<Option<Captures>>, Failure> {
-        self.within_limits(meter, text.len().saturating_sub(from), |machine| {
-            let found = machine.search(text, from)?;
-            let machine = || Rc::clone(machine);
-            Ok(found.map(|(start, end)| Captures { start, end, machine: machine() }))
-        })
-    }
-
-    fn within_limits<T>(
-        &self,
-        meter: &Meter,
-        length: usize,
-        search: impl Fn(&Rc<Machine>) -> Result<T, pcre2::Error>,
-    ) -> Result<Option<T>, Failure> {
+    ) -> Result<Option<bool>, Failure> {
+        let length = text.len().saturating_sub(from);
         let starts = u32::try_from(1 + length / STARTS).unwrap_or(u32::MAX);
         let reading = u32::try_from(self.text.len() / PATTERN_BYTES).unwrap_or(u32::MAX);
         for limit in LIMITS {
             let matching = limit.min(DEAREST).saturating_mul(starts);
             meter.charge(matching.saturating_add(reading))?;
             let Some(machine) = self.compiled(limit) else { return Ok(None) };
-            match search(&machine) {
-                Ok(found) => return Ok(Some(found)),
+            let locations = &mut machine.locations.borrow_mut();
+            match machine.regex.captures_read_at(locations, text, from) {
+                Ok(found) => return Ok(Some(found.is_some())),
                 Err(error) if REACHED_LIMIT.contains(&error.code()) => {}
                 Err(_) => return Ok(None),
             }
@@ -172,11 +128,19 @@ impl<'t> Pattern<'t> {
         Ok(None)
     }
 
-    fn compiled(&self, limit: u32) -> Option<Rc<Machine>> {
-        if limit == LIMITS[0] {
-            return self.first.get_or_init(|| self.known(limit)).clone();
+    /// Where a group of the match that was found last matched, if it did; the outer `None` where it
+    /// is behind the last that did. The whole match is group 0.
+    pub(crate) fn group(&self, group: usize) -> Option<Option<Range<usize>>> {
+        let locations = self.used.as_ref()?.1.as_ref()?.locations.borrow();
+        let place = |group| locations.get(group).map(|(start, end)| start..end);
+        (group..locations.len()).any(|later| place(later).is_some()).then(|| place(group))
+    }
+
+    fn compiled(&mut self, limit: u32) -> Option<&Machine> {
+        if self.used.as_ref().is_none_or(|(used, _)| *used != limit) {
+            self.used = Some((limit, self.known(limit)));
         }
-        self.known(limit)
+        self.used.as_ref()?.1.as_deref()
     }
 
     /// The compiled pattern, kept for the next time.

@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use super::pattern::{Captures, Pattern};
+use super::pattern::Pattern;
 use super::plain::{Given, Plain};
 use super::{Stop, string_lists};
 use crate::eval::Failure;
@@ -13,8 +13,8 @@ use crate::value::{Value, ValueType};
 
 pub(crate) fn regexp<'v>(call: &Plain<'_, 'v>) -> Given<'v> {
     let [pattern, text, options, _] = call.texts()?;
-    let pattern = Pattern::new(pattern.unwrap_or_default(), options.unwrap_or_default());
-    let found = pattern.is_match(call.meter, text.unwrap_or_default())?;
+    let mut pattern = Pattern::new(pattern.unwrap_or_default(), options.unwrap_or_default());
+    let found = pattern.is_match(call.meter, text.unwrap_or_default().as_bytes(), 0)?;
     Ok(found.map_or(Scalar::Error, Scalar::from))
 }
 
@@ -29,14 +29,14 @@ pub(crate) fn regexp_member<'v>(call: &Plain<'_, 'v>) -> Given<'v> {
     }
     let [Some(pattern), Some(list), options, _] = values else { return Ok(Scalar::Error) };
     let options = options.map_or(Some(""), Scalar::as_str).ok_or(Stop::Error)?;
-    let pattern = Pattern::new(pattern.as_str().ok_or(Stop::Error)?, options);
+    let mut pattern = Pattern::new(pattern.as_str().ok_or(Stop::Error)?, options);
     if list.value_type() != ValueType::List {
         return Ok(Scalar::Error);
     }
     let mut answer = Scalar::False;
     call.each(list, &mut |element| {
         match element.as_str() {
-            Some(text) if pattern.is_match(call.meter, text)? == Some(true) => {
+            Some(text) if pattern.is_match(call.meter, text.as_bytes(), 0)? == Some(true) => {
                 answer = Scalar::True;
                 return Ok(ControlFlow::Break(()));
             }
@@ -61,7 +61,7 @@ pub(crate) fn string_list_regexp_member<'v>(call: &Plain<'_, 'v>) -> Given<'v> {
     let (pattern, list) = (text(0)?.unwrap_or_default(), text(1)?.unwrap_or_default());
     let delimiters = text(2)?.unwrap_or(", ");
     let options = text(3)?.unwrap_or_default().to_ascii_lowercase();
-    let pattern = Pattern::new(pattern, &options);
+    let mut pattern = Pattern::new(pattern, &options);
     if !pattern.is_pattern() {
         return Ok(Scalar::Error);
     }
@@ -70,7 +70,7 @@ pub(crate) fn string_list_regexp_member<'v>(call: &Plain<'_, 'v>) -> Given<'v> {
         return Ok(Scalar::Undefined);
     }
     for item in items {
-        if pattern.is_match(call.meter, &item)? == Some(true) {
+        if pattern.is_match(call.meter, item, 0)? == Some(true) {
             return Ok(true.into());
         }
     }
@@ -82,14 +82,14 @@ pub(crate) fn string_list_regexp_member<'v>(call: &Plain<'_, 'v>) -> Given<'v> {
 pub(crate) fn substitution<'v>(call: &Plain<'_, 'v>, always: &str) -> Given<'v> {
     let [pattern, text, replacement, options] = call.texts()?.map(Option::unwrap_or_default);
     let has = |option: char| options.contains(option) || always.contains(option);
-    let anywhere = Pattern::new(pattern, options);
-    let text = replaced(call, &anywhere, text, replacement, has('f'), has('g'))?;
+    let mut anywhere = Pattern::new(pattern, options);
+    let text = replaced(call, &mut anywhere, text, replacement, has('f'), has('g'))?;
     call.give_bytes(text)
 }
 
 fn replaced(
     call: &Plain<'_, '_>,
-    anywhere: &Pattern<'_>,
+    anywhere: &mut Pattern<'_>,
     text: &str,
     replacement: &str,
     whole: bool,
@@ -97,16 +97,16 @@ fn replaced(
 ) -> Result<Vec<u8>, Stop> {
     let meter = call.meter;
     // Behind an empty match only a match that starts there and is not empty counts.
-    let behind_empty = anywhere.not_empty_at_start();
+    let mut behind_empty = anywhere.not_empty_at_start();
     let text = text.as_bytes();
     let mut out = call.scratch().into_bytes();
     let mut at = 0;
     let mut after_empty = false;
     loop {
-        let pattern = if after_empty { &behind_empty } else { anywhere };
-        let found = pattern.captures(meter, text, at)?.ok_or(Stop::Error)?;
-        let found = found.filter(|found| !after_empty || found.start == at);
-        let Some(found) = found else {
+        let pattern = if after_empty { &mut behind_empty } else { &mut *anywhere };
+        let is_found = pattern.is_match(meter, text, at)?.ok_or(Stop::Error)?;
+        let found = if is_found { pattern.group(0).flatten() } else { None };
+        let Some(found) = found.filter(|found| !after_empty || found.start == at) else {
             if !after_empty {
                 break;
             }
@@ -122,7 +122,7 @@ fn replaced(
             let between = text.get(at..found.start).unwrap_or_default();
             meter.append_bytes(&mut out, between)?;
         }
-        expand(meter, &mut out, replacement, &found, text)?;
+        expand(meter, &mut out, replacement, pattern, text)?;
         at = found.end;
         after_empty = found.start == found.end;
         if !every {
@@ -141,7 +141,7 @@ fn expand(
     meter: &Meter,
     out: &mut Vec<u8>,
     replacement: &str,
-    found: &Captures,
+    pattern: &Pattern<'_>,
     text: &[u8],
 ) -> Result<(), Stop> {
     let mut left = replacement.as_bytes();
@@ -151,7 +151,7 @@ fn expand(
         left = match rest {
             [b'\\', group @ b'0'..=b'9', rest @ ..] => {
                 let group = usize::from(group - b'0');
-                let group = found.group(group).ok_or(Stop::Error)?;
+                let group = pattern.group(group).ok_or(Stop::Error)?;
                 let group = group.and_then(|range| text.get(range));
                 meter.append_bytes(out, group.unwrap_or_default())?;
                 rest
@@ -172,12 +172,12 @@ pub(crate) fn matches_any(
     pattern: &str,
     names: &[String],
 ) -> Result<Value, Failure> {
-    let pattern = Pattern::new(pattern, "i").not_empty();
+    let mut pattern = Pattern::new(pattern, "i").not_empty();
     if !pattern.is_pattern() {
         return Ok(Value::Error);
     }
     for name in names {
-        if pattern.is_match(meter, name)? == Some(true) {
+        if pattern.is_match(meter, name.as_bytes(), 0)? == Some(true) {
             return Ok(Value::Boolean(true));
         }
     }

@@ -190,18 +190,20 @@ impl<'v> Plain<'_, 'v> {
 
     /// The arguments, at most four, which must be strings, none of them undefined.
     pub(crate) fn texts(&self) -> Result<[Option<&'v str>; 4], Stop> {
-        let values = self.values()?;
-        let given = || values.iter().flatten().copied();
-        if given().any(Scalar::is_error) {
-            return Err(Stop::Error);
+        let mut texts = [None; 4];
+        let (mut is_error, mut is_undefined, mut is_other) = (false, false, false);
+        for (index, text) in texts.iter_mut().enumerate().take(self.len()) {
+            let value = self.value(index)?;
+            *text = value.as_str();
+            is_error |= value.is_error();
+            is_undefined |= value.is_undefined();
+            is_other |= text.is_none();
         }
-        if given().any(Scalar::is_undefined) {
-            return Err(Stop::Undefined);
+        match (is_error, is_undefined, is_other) {
+            (false, true, _) => Err(Stop::Undefined),
+            (false, false, false) => Ok(texts),
+            _ => Err(Stop::Error),
         }
-        if given().any(|value| value.as_str().is_none()) {
-            return Err(Stop::Error);
-        }
-        Ok(values.map(|value| value.and_then(Scalar::as_str)))
     }
 
     /// Goes through the elements of a list until it breaks; `false` where it is no list.

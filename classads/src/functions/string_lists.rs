@@ -1,6 +1,5 @@
 //! Strings that are lists: `"a, b, c"`.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::Stop;
@@ -12,35 +11,48 @@ use crate::number;
 
 /// The items between delimiters, white space around them cut off, empty ones left out. HTCondor
 /// cuts bytes: a delimiter beyond ASCII is several.
-pub(crate) fn items<'t>(
-    text: &'t str,
-    delimiters: &str,
-) -> impl Iterator<Item = Cow<'t, str>> + use<'t> {
-    let delimiters = Bytes::of(delimiters);
-    let mut rest = Some(0);
-    std::iter::from_fn(move || {
-        let bytes = text.as_bytes();
+pub(crate) fn items<'t>(text: &'t str, delimiters: &str) -> Items<'t> {
+    Items { rest: Some(text.as_bytes()), delimiters: Bytes::of(delimiters) }
+}
+
+pub(crate) struct Items<'t> {
+    rest: Option<&'t [u8]>,
+    delimiters: Bytes,
+}
+
+impl<'t> Iterator for Items<'t> {
+    type Item = &'t [u8];
+
+    fn next(&mut self) -> Option<&'t [u8]> {
         loop {
-            let from = rest?;
-            let length = bytes[from..].iter().position(|byte| delimiters.has(*byte));
-            rest = length.map(|length| from + length + 1);
-            let (mut start, mut end) = (from, length.map_or(bytes.len(), |length| from + length));
-            while start < end && is_space(char::from(bytes[start])) {
-                start += 1;
+            let mut item = self.rest?;
+            self.rest = match item.iter().position(|byte| self.delimiters.has(*byte)) {
+                Some(length) => {
+                    let rest = &item[length + 1..];
+                    item = &item[..length];
+                    Some(rest)
+                }
+                None => None,
+            };
+            while let [first, rest @ ..] = item
+                && is_space(char::from(*first))
+            {
+                item = rest;
             }
-            while start < end && is_space(char::from(bytes[end - 1])) {
-                end -= 1;
+            while let [rest @ .., last] = item
+                && is_space(char::from(*last))
+            {
+                item = rest;
             }
-            if start < end {
-                let item = text.get(start..end).map(Cow::Borrowed);
-                return Some(item.unwrap_or_else(|| String::from_utf8_lossy(&bytes[start..end])));
+            if !item.is_empty() {
+                return Some(item);
             }
         }
-    })
+    }
 }
 
 /// The items of the list and its delimiters, which must be strings.
-fn list<'v>(call: &Plain<'_, 'v>) -> Result<impl Iterator<Item = Cow<'v, str>> + use<'v>, Stop> {
+fn list<'v>(call: &Plain<'_, 'v>) -> Result<Items<'v>, Stop> {
     let list = call.value(0)?;
     let delimiters = call.optional(1)?.unwrap_or(Scalar::Piece(&", "));
     match (list.as_str(), delimiters.as_str()) {
@@ -66,8 +78,13 @@ fn summarize<'v>(
     let mut count = 0.0;
     let mut is_real = false;
     for item in list(call)? {
-        let number = number::scan(&item).ok_or(Stop::Error)?;
-        is_real |= !item.bytes().all(|b| matches!(b, b'+' | b'-' | b'0'..=b'9'));
+        let number = match number::few_digits(item) {
+            Some(integer) => integer as f64,
+            None => {
+                is_real |= !item.iter().all(|b| matches!(b, b'+' | b'-' | b'0'..=b'9'));
+                number::scan(&String::from_utf8_lossy(item)).ok_or(Stop::Error)?
+            }
+        };
         result = step(number, result);
         count += 1.0;
     }
@@ -97,7 +114,7 @@ pub(crate) fn maximum<'v>(call: &Plain<'_, 'v>) -> Given<'v> {
 
 pub(crate) fn membership<'v>(
     call: &Plain<'_, 'v>,
-    same: fn(&str, &str) -> bool,
+    same: fn(&[u8], &[u8]) -> bool,
     whole_list: bool,
 ) -> Given<'v> {
     let (item, list) = (call.value(0)?, call.value(1)?);
@@ -112,19 +129,19 @@ pub(crate) fn membership<'v>(
     let item = item.as_str().unwrap_or_default();
     let list = list.as_str().unwrap_or_default();
     let delimiters = delimiters.as_str().unwrap_or(", \t\r\n");
-    let has = |wanted: &str| {
+    let has = |wanted: &[u8]| {
         call.meter.charge_search(list)?;
-        Ok::<_, Failure>(items(list, delimiters).any(|known| same(&known, wanted)))
+        Ok::<_, Failure>(items(list, delimiters).any(|known| same(known, wanted)))
     };
     if !whole_list {
-        return Ok(has(item)?.into());
+        return Ok(has(item.as_bytes())?.into());
     }
     if item.is_empty() {
         return Ok(true.into());
     }
     let mut any = false;
     for item in items(item, delimiters) {
-        if !has(&item)? {
+        if !has(item)? {
             return Ok(false.into());
         }
         any = true;
@@ -159,10 +176,16 @@ pub(crate) fn intersect<'v>(call: &Plain<'_, 'v>) -> Given<'v> {
     for text in [left, right] {
         call.meter.charge_bytes(text.len().saturating_mul(delimiters.len()))?;
     }
-    let count = split(right).count();
+    let (mut few, mut count) = ([""; FEW], 0);
+    for item in split(right) {
+        if let Some(place) = few.get_mut(count) {
+            *place = item;
+        }
+        count += 1;
+    }
     call.meter.make_elements(count)?;
-    if count <= FEW {
-        return Ok(split(left).any(|item| split(right).any(|other| item == other)).into());
+    if let Some(few) = few.get(..count) {
+        return Ok(split(left).any(|item| few.contains(&item)).into());
     }
     let right: HashSet<&str> = split(right).collect();
     Ok(split(left).any(|item| right.contains(item)).into())
