@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use super::Failure;
 use super::scope::Val;
@@ -97,16 +98,16 @@ impl Meter {
 
     /// A list of strings.
     pub(crate) fn list_of(&self, pieces: &Pieces<'_>) -> Result<Value, Failure> {
-        let mut elements = Vec::with_capacity(pieces.about());
+        let mut texts = Vec::<Arc<str>>::with_capacity(pieces.about());
         let add = |piece: &str| match self.make(piece.len() + ELEMENT) {
             Ok(()) => {
-                elements.push(Expr::literal(piece));
+                texts.push(piece.into());
                 ControlFlow::Continue(())
             }
             Err(failure) => ControlFlow::Break(failure),
         };
         pieces.each(add).map_or(Ok(()), Err)?;
-        Ok(Value::List(elements.into()))
+        Ok(texts.into_iter().map(Value::String).collect())
     }
 
     /// Takes bytes for what may grow to so many times a text.
@@ -129,13 +130,13 @@ impl Meter {
     }
 
     /// The string of bytes that are counted already.
-    pub(crate) fn text_of(&self, bytes: &[u8]) -> Result<Value, Failure> {
+    pub(crate) fn text_of(&self, bytes: &[u8]) -> Result<Arc<str>, Failure> {
         if let Ok(text) = std::str::from_utf8(bytes) {
             return Ok(text.into());
         }
         // A byte that is no UTF-8 becomes a character of three.
         self.make_times(2, bytes)?;
-        Ok(String::from_utf8_lossy(bytes).into_owned().into())
+        Ok(String::from_utf8_lossy(bytes).into())
     }
 
     /// What is printed. `print` is told how many bytes are left, and stops where it needs more.

@@ -78,6 +78,7 @@ pub(crate) fn expression(ad: &ClassAd, expr: &Expr, context: &EvalContext<'_>) -
 }
 
 /// The value of an expression on an ad; `None` where the evaluation gave up.
+#[inline(always)]
 pub(crate) fn attempt(ad: &ClassAd, expr: &Expr, context: &EvalContext<'_>) -> Option<Value> {
     if let Some(value) = program::expression(ad, expr, context) {
         return Some(value);

@@ -83,27 +83,32 @@ pub(crate) fn substitution<'v>(call: &Plain<'_, 'v>, always: &str) -> Given<'v> 
     let [pattern, text, replacement, options] = call.texts()?.map(Option::unwrap_or_default);
     let has = |option: char| options.contains(option) || always.contains(option);
     let mut anywhere = Pattern::new(pattern, options);
-    let text = replaced(call, &mut anywhere, text, replacement, has('f'), has('g'))?;
-    call.give_bytes(text)
+    let mut out = call.scratch().into_bytes();
+    replaced(call.meter, &mut out, &mut anywhere, text, replacement, has('f'), has('g'))?;
+    call.give_bytes(out)
 }
 
+/// Appends the text with the replacement in place of what the pattern matches.
 fn replaced(
-    call: &Plain<'_, '_>,
+    meter: &Meter,
+    out: &mut Vec<u8>,
     anywhere: &mut Pattern<'_>,
     text: &str,
     replacement: &str,
     whole: bool,
     every: bool,
-) -> Result<Vec<u8>, Stop> {
-    let meter = call.meter;
-    // Behind an empty match only a match that starts there and is not empty counts.
-    let mut behind_empty = anywhere.not_empty_at_start();
+) -> Result<(), Stop> {
     let text = text.as_bytes();
-    let mut out = call.scratch().into_bytes();
+    let mut behind_empty = None;
     let mut at = 0;
     let mut after_empty = false;
     loop {
-        let pattern = if after_empty { &mut behind_empty } else { &mut *anywhere };
+        // Behind an empty match only a match that starts there and is not empty counts.
+        let pattern = if after_empty {
+            behind_empty.get_or_insert_with(|| anywhere.not_empty_at_start())
+        } else {
+            &mut *anywhere
+        };
         let is_found = pattern.is_match(meter, text, at)?.ok_or(Stop::Error)?;
         let found = if is_found { pattern.group(0).flatten() } else { None };
         let Some(found) = found.filter(|found| !after_empty || found.start == at) else {
@@ -113,16 +118,16 @@ fn replaced(
             // HTCondor steps over one byte, into its result even without option f, and fails at the
             // end.
             let stepped = *text.get(at).ok_or(Stop::Error)?;
-            meter.append_bytes(&mut out, &[stepped])?;
+            meter.append_bytes(out, &[stepped])?;
             at += 1;
             after_empty = false;
             continue;
         };
         if whole {
             let between = text.get(at..found.start).unwrap_or_default();
-            meter.append_bytes(&mut out, between)?;
+            meter.append_bytes(out, between)?;
         }
-        expand(meter, &mut out, replacement, pattern, text)?;
+        expand(meter, out, replacement, pattern, text)?;
         at = found.end;
         after_empty = found.start == found.end;
         if !every {
@@ -130,9 +135,9 @@ fn replaced(
         }
     }
     if whole {
-        meter.append_bytes(&mut out, &text[at..])?;
+        meter.append_bytes(out, &text[at..])?;
     }
-    Ok(out)
+    Ok(())
 }
 
 /// `\0` to `\9` are groups; a group the pattern lacks, or whose number is above the last that

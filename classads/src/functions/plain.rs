@@ -149,7 +149,7 @@ pub(crate) fn called<'a>(function: PlainBody, arguments: &Arguments<'_, 'a>) -> 
 
 thread_local! {
     /// The memory in which the last string was made.
-    static SCRATCH: Cell<String> = const { Cell::new(String::new()) };
+    static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
 /// Bytes of memory that are kept for the next string.
@@ -257,15 +257,13 @@ impl<'v> Plain<'_, 'v> {
     pub(crate) fn scratch(&self) -> String {
         let mut text = SCRATCH.take();
         text.clear();
-        text
+        String::from_utf8(text).unwrap_or_default()
     }
 
     /// A string whose bytes are counted already.
     pub(crate) fn give(&self, text: String) -> Given<'v> {
         let given = self.keep(text.as_str().into());
-        if text.capacity() <= KEPT {
-            SCRATCH.set(text);
-        }
+        self.put_back(text.into_bytes());
         given
     }
 
@@ -276,12 +274,14 @@ impl<'v> Plain<'_, 'v> {
 
     /// The string of bytes that are counted already.
     pub(crate) fn give_bytes(&self, bytes: Vec<u8>) -> Given<'v> {
-        match String::from_utf8(bytes) {
-            Ok(text) => self.give(text),
-            Err(error) => match self.meter.text_of(error.as_bytes())? {
-                Value::String(text) => self.keep(text),
-                _ => Err(Stop::Error),
-            },
+        let given = self.keep(self.meter.text_of(&bytes)?);
+        self.put_back(bytes);
+        given
+    }
+
+    fn put_back(&self, scratch: Vec<u8>) {
+        if scratch.capacity() <= KEPT {
+            SCRATCH.set(scratch);
         }
     }
 

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
-use std::sync::Arc;
 
 use super::Stop;
 use super::conversions::low_bits;
@@ -93,15 +92,11 @@ impl Joined<'_, '_> {
     }
 }
 
-/// `change` is given the text as it was.
 pub(crate) fn changed<'v>(call: &Plain<'_, 'v>, change: fn(&mut str)) -> Given<'v> {
-    let text = call.to_text(call.value(0)?)?;
-    call.meter.make(text.len())?;
-    let mut text: Arc<str> = text.as_ref().into();
-    if let Some(text) = Arc::get_mut(&mut text) {
-        change(text);
-    }
-    call.keep(text)
+    let mut text = call.scratch();
+    call.append(&mut text, call.value(0)?)?;
+    change(&mut text);
+    call.give(text)
 }
 
 /// Counts bytes, from the end where negative, as Perl's `substr`.

@@ -75,6 +75,7 @@ enum Jump {
 }
 
 /// The value of an expression; `None` where the short way does not lead there.
+#[inline(always)]
 pub(super) fn expression(ad: &ClassAd, expr: &Expr, context: &EvalContext<'_>) -> Option<Value> {
     let most = context.steps().min(MOST_STEPS);
     if context.target.is_some() || most < LEAST_STEPS {
