@@ -42,8 +42,8 @@ impl Texts {
         self.first.get().is_some_and(|first| std::ptr::eq(first, text))
     }
 
-    pub(crate) fn into_first(self) -> Option<Arc<str>> {
-        self.first.into_inner()
+    pub(crate) fn take_first(&mut self) -> Option<Arc<str>> {
+        self.first.take()
     }
 }
 

@@ -84,7 +84,7 @@ pub(super) fn expression(ad: &ClassAd, expr: &Expr, context: &EvalContext<'_>) -
     if let Repr::Literal(value) = &expr.0 {
         return Scalar::of(value).map(Scalar::into_value);
     }
-    let texts = Texts::default();
+    let mut texts = Texts::default();
     let made = &Made::new(&texts);
     let meter = Meter::new(most, context.max_bytes);
     let result = Run { ad, context, made, meter: &meter }.expression(expr, 0);
@@ -93,7 +93,7 @@ pub(super) fn expression(ad: &ClassAd, expr: &Expr, context: &EvalContext<'_>) -
     }
     match result? {
         // A string that was made is not shared with anything.
-        Scalar::Text(text) if texts.is_first(text) => texts.into_first().map(Value::String),
+        Scalar::Text(text) if texts.is_first(text) => texts.take_first().map(Value::String),
         Scalar::Pieces(pieces) => meter.list_of(pieces).ok(),
         scalar => Some(scalar.into_value()),
     }
