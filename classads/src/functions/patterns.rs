@@ -81,10 +81,10 @@ pub(crate) fn string_list_regexp_member<'v>(call: &Plain<'_, 'v>) -> Given<'v> {
 /// option `f` the text with the match replaced; with `g` every match.
 pub(crate) fn substitution<'v>(call: &Plain<'_, 'v>, always: &str) -> Given<'v> {
     let [pattern, text, replacement, options] = call.texts()?.map(Option::unwrap_or_default);
-    let has = |option: char| options.contains(option) || always.contains(option);
+    let has = |option| options.bytes().chain(always.bytes()).any(|given| given == option);
     let mut anywhere = Pattern::new(pattern, options);
     let mut out = call.scratch().into_bytes();
-    replaced(call.meter, &mut out, &mut anywhere, text, replacement, has('f'), has('g'))?;
+    replaced(call.meter, &mut out, &mut anywhere, text, replacement, has(b'f'), has(b'g'))?;
     call.give_bytes(out)
 }
 

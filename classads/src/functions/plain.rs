@@ -148,7 +148,7 @@ pub(crate) fn called<'a>(function: PlainBody, arguments: &Arguments<'_, 'a>) -> 
 }
 
 thread_local! {
-    /// The memory in which the last string was made.
+    /// The memory in which the last string was made, emptied.
     static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
@@ -255,9 +255,7 @@ impl<'v> Plain<'_, 'v> {
 
     /// An empty string to make one in.
     pub(crate) fn scratch(&self) -> String {
-        let mut text = SCRATCH.take();
-        text.clear();
-        String::from_utf8(text).unwrap_or_default()
+        String::from_utf8(SCRATCH.take()).unwrap_or_default()
     }
 
     /// A string whose bytes are counted already.
@@ -279,8 +277,9 @@ impl<'v> Plain<'_, 'v> {
         given
     }
 
-    fn put_back(&self, scratch: Vec<u8>) {
+    fn put_back(&self, mut scratch: Vec<u8>) {
         if scratch.capacity() <= KEPT {
+            scratch.clear();
             SCRATCH.set(scratch);
         }
     }
