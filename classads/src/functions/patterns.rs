@@ -151,7 +151,8 @@ fn expand(
 ) -> Result<(), Stop> {
     let mut left = replacement.as_bytes();
     while !left.is_empty() {
-        let (plain, rest) = left.split_at(memchr::memchr(b'\\', left).unwrap_or(left.len()));
+        let (plain, rest) =
+            left.split_at(left.iter().position(|byte| *byte == b'\\').unwrap_or(left.len()));
         meter.append_bytes(out, plain)?;
         left = match rest {
             [b'\\', group @ b'0'..=b'9', rest @ ..] => {
