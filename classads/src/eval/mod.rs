@@ -77,7 +77,8 @@ pub(crate) fn expression(ad: &ClassAd, expr: &Expr, context: &EvalContext<'_>) -
     attempt(ad, expr, context).unwrap_or(Value::Error)
 }
 
-/// The value of an expression on an ad; `None` where the evaluation gave up.
+/// The value of an expression on an ad; `None` where the evaluation gave up. Inlined, as what it
+/// calls, so that the value is written where it stays.
 #[inline(always)]
 pub(crate) fn attempt(ad: &ClassAd, expr: &Expr, context: &EvalContext<'_>) -> Option<Value> {
     if let Some(value) = program::expression(ad, expr, context) {
