@@ -90,7 +90,7 @@ impl<'t> Pattern<'t> {
 
     /// The pattern without empty matches.
     pub(crate) fn not_empty(self) -> Pattern<'t> {
-        Pattern { empty: Empty::None, ..self }
+        Pattern { empty: Empty::None, used: None, ..self }
     }
 
     /// The pattern without empty matches where the search begins.
