@@ -1,9 +1,9 @@
 """The table of scripts/benchmark-training, from what each side wrote.
 
 usage: python table.py epoch FOLDER
-       python table.py table FOLDER --hidden N --layers N [--peak TFLOPS]
+       python table.py table FOLDER --hidden N --layers N --batch N [--peak TFLOPS] [--bandwidth GB/S]
 
-`epoch` prints what our training said of its second epoch, as the other sides say it; `table` prints the medians of all rounds.
+`epoch` prints the median of all epochs of our training but the first, as the other sides say it; `table` prints the medians of all rounds.
 """
 
 import argparse
@@ -21,11 +21,26 @@ def operations(m, k, hidden, layers):
     return 3 * 2 * (m * lstm + k * UNITS + (hidden + UNITS) * JOINT + JOINT)
 
 
+def parameters(e, j, k, hidden, layers):
+    """Numbers of its parameters."""
+    lstm = sum(4 * hidden * ((EMBEDDING if layer == 0 else hidden) + hidden + 2) for layer in range(layers))
+    return j * e * EMBEDDING + lstm + (k + 1) * UNITS + (hidden + UNITS + 1) * JOINT + JOINT + 1
+
+
+def traffic(e, m, j, k, hidden, layers, batch):
+    """Bytes that a step moves if nothing stays in a cache: each activation of a frame (the embedding's sum; of a unit four gates and the
+    cell) is written once and read once on the way back, states and statics are read, and of each parameter value, gradient and the
+    optimiser's two means are read and written."""
+    row = m * j + 4 * k + 2 * 4 * m * (EMBEDDING + 5 * hidden * layers)
+    return batch * row + 2 * 4 * 4 * parameters(e, j, k, hidden, layers)
+
+
 def shape(path):
-    """m and k of a dataset: the sides of its tensors, from the head of the file."""
+    """e, m, j and k of a dataset, from the head of the file."""
     with open(path, "rb") as file:
         head = json.loads(file.read(int.from_bytes(file.read(8), "little")))
-    return head["states"]["shape"][1], head["statics"]["shape"][1]
+    e = len(json.loads(head["__metadata__"]["holdadvise"])["schema"]["states"])
+    return e, *head["states"]["shape"][1:], head["statics"]["shape"][1]
 
 
 def lines(folder, name):
@@ -37,7 +52,7 @@ def epoch(folder):
     speeds = [line["sequences_per_second"] for line in lines(folder, "epochs.jsonl") if "sequences_per_second" in line]
     with open(os.path.join(folder, "result.json"), encoding="utf-8") as file:
         memory = json.load(file)["peak_memory_mb"]
-    print(json.dumps({"what": "ours", "sequences_per_second": speeds[-1], "peak_memory_mb": memory}))
+    print(json.dumps({"what": "ours", "sequences_per_second": statistics.median(speeds[1:]), "peak_memory_mb": memory}))
 
 
 def busy(folder, name):
@@ -52,22 +67,38 @@ def busy(folder, name):
 
 
 def table(arguments):
-    m, k = shape(os.path.join(arguments.folder, "data.safetensors"))
-    flops = operations(m, k, arguments.hidden, arguments.layers)
-    print(f"{'':<16}{'sequences/s':>12}{'least .. most':>20}{'of seed':>9}{'peak MB':>9}{'busy':>7}{'of the peak':>13}")
-    first = None
-    for name in ("seed-float32", "best-float32", "best-bfloat16", "ours-float32", "ours-bfloat16"):
+    e, m, j, k = shape(os.path.join(arguments.folder, "data.safetensors"))
+    batch, sizes = arguments.batch, (arguments.hidden, arguments.layers)
+    # What a step takes at the least: all operations at the peak, or all bytes at the bandwidth.
+    limits = []
+    if arguments.peak:
+        limits.append(batch * operations(m, k, *sizes) / (arguments.peak * 1e12))
+    if arguments.bandwidth:
+        limits.append(traffic(e, m, j, k, *sizes, batch) / (arguments.bandwidth * 1e9))
+    head = ("sequences/s", "least .. most", "us a step", "of seed", "of best", "peak MB", "busy", "of the limit")
+    widths = (12, 24, 11, 9, 9, 9, 7, 14)
+    print(f"{'':<16}" + "".join(f"{word:>{width}}" for word, width in zip(head, widths)))
+    first = {}
+    for name in ("seed-float32", "best-float32", "ours-float32", "best-bfloat16", "ours-bfloat16"):
+        if not os.path.exists(os.path.join(arguments.folder, name + ".jsonl")):
+            continue
         rounds = lines(arguments.folder, name + ".jsonl")
         speeds = [one["sequences_per_second"] for one in rounds]
         speed = statistics.median(speeds)
-        first = first or speed
-        memory = max(one["peak_memory_mb"] for one in rounds)
-        limit = f"{100 * speed * flops / (arguments.peak * 1e12):.2f} %" if arguments.peak else "-"
-        spread = f"{min(speeds):,.0f} .. {max(speeds):,.0f}"
-        print(
-            f"{name.replace('-', ' '):<16}{speed:>12,.0f}{spread:>20}{speed / first:>9.1f}{memory:>9}"
-            f"{busy(arguments.folder, name):>7}{limit:>13}"
+        who, kind = name.split("-")
+        first.setdefault("seed", speed)
+        first[name] = speed
+        row = (
+            f"{speed:,.0f}",
+            f"{min(speeds):,.0f} .. {max(speeds):,.0f}",
+            f"{batch / speed * 1e6:,.0f}",
+            f"{speed / first['seed']:.1f}",
+            f"{speed / first['best-' + kind]:.2f}" if who == "ours" else "-",
+            f"{max(one['peak_memory_mb'] for one in rounds)}",
+            busy(arguments.folder, name),
+            f"{100 * max(limits) * speed / batch:.1f} %" if limits else "-",
         )
+        print(f"{name.replace('-', ' '):<16}" + "".join(f"{word:>{width}}" for word, width in zip(row, widths)))
 
 
 def main():
@@ -76,7 +107,9 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("--hidden", type=int)
     parser.add_argument("--layers", type=int)
+    parser.add_argument("--batch", type=int)
     parser.add_argument("--peak", type=float, default=0.0)
+    parser.add_argument("--bandwidth", type=float, default=0.0)
     arguments = parser.parse_args()
     if arguments.what == "epoch":
         epoch(arguments.folder)

@@ -11,7 +11,8 @@ pub enum Precision {
     /// 24 bits of mantissa.
     #[default]
     Float32,
-    /// 8 bits of mantissa: faster where processor or GPU have units for it, slower elsewhere.
+    /// 8 bits of mantissa: faster where a processor has units for it, slower elsewhere. A GPU
+    /// computes in float32 all the same.
     Bfloat16,
 }
 

@@ -24,6 +24,11 @@ impl SourceDropout {
         Self { sources: sources.iter().map(|source| source.columns.clone()).collect(), share }
     }
 
+    /// It takes nothing from any row.
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.sources.is_empty() || self.share == 0.0
+    }
+
     /// Sets to 0 what chance takes from a row of statics. Whether it took anything.
     pub(crate) fn blank(&self, row: &mut [f32], random: &mut Random) -> bool {
         self.draw(random, |source| {
@@ -33,7 +38,7 @@ impl SourceDropout {
 
     /// Says which sources chance takes from a row. Whether it took any.
     pub(crate) fn draw(&self, random: &mut Random, mut take: impl FnMut(usize)) -> bool {
-        if self.sources.is_empty() || self.share == 0.0 || random.unit() < COMPLETE {
+        if self.is_nothing() || random.unit() < COMPLETE {
             return false;
         }
         let mut taken = false;

@@ -18,18 +18,26 @@ use crate::training::baselines::code_statistics;
 pub(super) fn standard(dataset: &Dataset, train: &[usize], blank: &Blank) -> (Vec<f32>, Vec<f32>) {
     let k = dataset.info.schema.statics.len();
     let n = train.len() as f64;
-    let column = |row: usize, at: usize| f64::from(dataset.statics[row * k + at]);
-    (0..k)
-        .map(|at| {
-            if blank.columns.contains(&at) {
-                return (0.0, 1.0);
-            }
-            let mean = train.iter().map(|&row| column(row, at)).sum::<f64>() / n;
-            let squares = train.iter().map(|&row| (column(row, at) - mean).powi(2)).sum::<f64>();
-            let deviation = (squares / n).sqrt();
-            (mean as f32, if deviation > 1e-6 { deviation as f32 } else { 1.0 })
-        })
-        .unzip()
+    // Row by row, as they lie in memory.
+    let mean_of = |of: &dyn Fn(usize, f64) -> f64| {
+        let mut sums = vec![0.0; k];
+        for &row in train {
+            let values = dataset.statics[row * k..(row + 1) * k].iter().enumerate();
+            values.zip(&mut sums).for_each(|((at, &value), sum)| *sum += of(at, value.into()));
+        }
+        sums.iter_mut().for_each(|sum| *sum /= n);
+        sums
+    };
+    let means = mean_of(&|_, value| value);
+    let variances = mean_of(&|at, value| (value - means[at]).powi(2));
+    let column = |at: usize| {
+        let deviation = variances[at].sqrt();
+        match blank.columns.contains(&at) {
+            true => (0.0, 1.0),
+            false => (means[at] as f32, if deviation > 1e-6 { deviation as f32 } else { 1.0 }),
+        }
+    };
+    (0..k).map(column).unzip()
 }
 
 /// The metadata but for calibration and figures. Nothing of time or place enters: the same

@@ -15,6 +15,7 @@ use super::checkpoint::{BestEpoch, Checkpoint, Progress};
 use super::describe::standard;
 use super::device::device;
 use super::error::TrainError;
+use super::graph::Steps;
 use super::interrupt;
 use super::journal::{EpochLine, Journal};
 use super::loss_weights::loss_weights;
@@ -22,7 +23,7 @@ use super::network::{Network, Sizes};
 use super::optimizer::AdamW;
 use super::options::FitOptions;
 use super::replicas::Replicas;
-use super::rows::{RowBatch, Rows};
+use super::rows::{Inputs, Rows};
 use super::rung::{Clock, RungOptions};
 use super::stacking::share_of_trees;
 use super::validation::Judged;
@@ -35,6 +36,7 @@ use crate::split::selection::Blank;
 use crate::training::beginning::Beginning;
 use crate::training::boosting::{Examples, boost};
 use crate::training::pieces::pieces;
+use crate::training::precision::Precision;
 use crate::training::source_dropout::SourceDropout;
 
 /// Gradients are scaled down to this norm (Pascanu et al. 2013).
@@ -144,6 +146,9 @@ struct Trainer<'a> {
     dropout: SourceDropout,
     optimizer: AdamW,
     replicas: Replicas,
+    steps: Steps,
+    /// The sum of the losses of a pass, f64 `[1]`.
+    sum: Tensor,
     progress: Progress,
     best: Option<Tensor>,
     trees: Option<Forest>,
@@ -181,7 +186,12 @@ impl<'a> Trainer<'a> {
         let dropout = SourceDropout::new(&dataset.info.schema.sources, options.source_dropout);
         let optimizer = AdamW::new(&network.trained(), options.weight_decay)?;
         let more = more_threads(options, device, &network);
-        let replicas = Replicas::new(&network, more, &optimizer, options.precision)?;
+        let precision = if device.is_cuda() { Precision::Float32 } else { options.precision };
+        if precision != options.precision {
+            let name = options.precision.name();
+            eprintln!("--precision {name} is for processors: a GPU trains with float32");
+        }
+        let replicas = Replicas::new(&network, more, &optimizer, precision)?;
         let progress = Progress::new(described(task));
         let mut trainer = Self {
             task: *task,
@@ -191,6 +201,8 @@ impl<'a> Trainer<'a> {
             dropout,
             optimizer,
             replicas,
+            steps: Steps::on(device),
+            sum: Tensor::f_zeros([1], (Kind::Double, device))?,
             progress,
             best: None,
             trees: None,
@@ -198,18 +210,28 @@ impl<'a> Trainer<'a> {
         if let Some(path) = rung.checkpoint.as_ref().filter(|path| path.exists()) {
             let task = &trainer.progress.task;
             let read = Checkpoint::read(path, task, trainer.optimizer.len(), dimensions.k)?;
-            trainer.optimizer.restore(&read.optimizer)?;
-            trainer.best = read.best.map(|best| best.f_to_device(device)).transpose()?;
+            let back = |named: &Tensor| match trainer.network.places() {
+                Some(places) => named.f_zeros_like()?.f_index_copy(0, &places, named),
+                None => Ok(named.shallow_clone()),
+            };
+            trainer.optimizer.restore(&read.optimizer.each(back)?)?;
+            let best = read.best.as_ref().map(|best| back(best)?.f_to_device(device));
+            trainer.best = best.transpose()?;
             (trainer.progress, trainer.trees) = (read.progress, read.trees);
         }
         Ok(trainer)
     }
 
+    /// A checkpoint has numbers in the order of the parameters' names, whatever the device.
     fn checkpoint(&self) -> Result<Checkpoint, TrainError> {
+        let named = |tensor: &Tensor| {
+            let tensor = tensor.f_to(Device::Cpu)?;
+            self.network.places().map_or(Ok(tensor.copy()), |at| tensor.f_index_select(0, &at))
+        };
         Ok(Checkpoint {
             progress: self.progress.clone(),
-            optimizer: self.optimizer.state()?,
-            best: self.best.as_ref().map(Tensor::shallow_clone),
+            optimizer: self.optimizer.state().each(named)?,
+            best: self.best.as_ref().map(named).transpose()?,
             trees: self.trees.clone(),
         })
     }
@@ -226,38 +248,40 @@ impl<'a> Trainer<'a> {
         let mut random = Random::new(seed);
         let mut order = split.train.clone();
         random.shuffle(&mut order);
-        let index = self.rows.index(&order)?;
         let batches = order.len().div_ceil(options.batch);
         let steps = (options.epochs * batches) as f64;
+        let rate = |at: usize| {
+            options.learning_rate * (1.0 - ((number - 1) * batches + at) as f64 / steps)
+        };
+        let (mut weight, mut taken) = (0.0, self.optimizer.steps());
+        let (mut factors, mut learns) = (Vec::new(), Vec::new());
+        for (at, chunk) in order.chunks(options.batch).enumerate() {
+            let total = self.rows.weight(chunk);
+            weight += total;
+            // Rows without a weight teach nothing.
+            learns.push(total > 0.0);
+            taken += i64::from(total > 0.0);
+            factors.push(if total > 0.0 { (1.0 / total) as f32 } else { 0.0 });
+            factors.extend(self.optimizer.factors(taken, rate(at)));
+        }
+        let Self { rows, dropout, .. } = self;
+        let pass = rows.pass(&order, options.batch, &factors, dropout, &mut random)?;
 
         self.network.set_training(true)?;
-        let mut sum = Tensor::f_zeros([1], (Kind::Double, self.device))?;
-        let mut weight = 0.0;
-        let mut rate = options.learning_rate;
+        let _ = self.sum.f_zero_()?;
         let what = format!("epoch {number} of {}", options.epochs);
         let bar = Bar::new(what, Unit::Things("rows"), order.len() as u64);
-        for (at, chunk) in order.chunks(options.batch).enumerate() {
-            let (from, length) = ((at * options.batch) as i64, chunk.len() as i64);
-            let batch = self.rows.batch(&index.f_narrow(0, from, length)?)?;
-            let statics = self.rows.blanked(&batch.statics, &self.dropout, &mut random)?;
-            let total = self.rows.weight(chunk);
-            let scale = if total > 0.0 { 1.0 / total } else { 0.0 };
-            let keep = self.keep(chunk.len())?;
-            let batch = RowBatch { statics, ..batch };
-            let (loss, gradient) =
-                self.replicas.gradient(&mut self.network, &batch, keep.as_ref(), scale)?;
-            sum += loss;
-            rate = options.learning_rate * (1.0 - ((number - 1) * batches + at) as f64 / steps);
-            if total > 0.0 {
-                self.optimizer.step(&gradient, rate, GRADIENT_NORM)?;
-            }
-            weight += total;
-            bar.advance(chunk.len() as u64);
+        for (at, learns) in learns.into_iter().enumerate() {
+            let inputs = pass.inputs(at)?;
+            let rows = inputs.rows();
+            self.step(&inputs, learns)?;
+            bar.advance(rows as u64);
         }
+        self.optimizer.set_steps(taken);
         drop(bar);
         self.network.set_training(false)?;
-        let train_loss = sum.f_double_value(&[0])? / weight;
-        let pass = start.elapsed().as_secs_f64();
+        let train_loss = self.sum.f_double_value(&[0])? / weight;
+        let seconds_of_pass = start.elapsed().as_secs_f64();
         let (logits, validation_loss) =
             self.rows.logits_and_loss(&self.network, &split.validation)?;
         let seconds = start.elapsed().as_secs_f64();
@@ -278,10 +302,33 @@ impl<'a> Trainer<'a> {
             epoch: number,
             train_loss,
             figures: self.figures(&logits, validation_loss),
-            learning_rate: rate,
+            learning_rate: rate(batches.saturating_sub(1)),
             seconds,
-            sequences_per_second: order.len() as f64 / pass,
+            sequences_per_second: order.len() as f64 / seconds_of_pass,
         })
+    }
+
+    /// Takes a step. Fewer rows than a batch, and those that teach nothing, are no work for a graph.
+    fn step(&mut self, inputs: &Inputs, learns: bool) -> Result<(), TrainError> {
+        let Self { network, rows, replicas, optimizer, sum, .. } = self;
+        let share = self.task.options.dropout;
+        let mut step = |inputs: &Inputs| {
+            let batch = rows.drawn(inputs)?;
+            let keep = keep(network, share, &batch.target)?;
+            let scale = inputs.factors.f_get(0)?;
+            let (loss, gradient) = replicas.gradient(network, &batch, keep.as_ref(), &scale)?;
+            let _ = sum.f_add_(&loss)?;
+            if learns {
+                let factors = inputs.factors.f_narrow(0, 1, AdamW::FACTORS as i64)?;
+                optimizer.step(&gradient, &factors, GRADIENT_NORM)?;
+            }
+            Ok(())
+        };
+        if learns && inputs.rows() == self.task.options.batch as i64 {
+            self.steps.take(inputs, step)
+        } else {
+            step(inputs)
+        }
     }
 
     /// What the validation part says of the network, where somebody reads it.
@@ -299,15 +346,6 @@ impl<'a> Trainer<'a> {
         }
         let outcomes = dataset.outcomes(&split.validation);
         Judged::of(&outcomes, &probability, loss, true).line("")
-    }
-
-    /// Which units of some rows are kept, scaled so that their mean is what it is without dropout
-    /// (Srivastava et al. 2014).
-    fn keep(&self, rows: usize) -> Result<Option<Tensor>, TrainError> {
-        let share = self.task.options.dropout;
-        let Some(units) = self.network.units().filter(|_| share > 0.0) else { return Ok(None) };
-        let drawn = Tensor::f_rand([rows as i64, units as i64], (Kind::Float, self.device))?;
-        Ok(Some(drawn.f_ge(share)?.f_to_kind(Kind::Float)? / (1.0 - share)))
     }
 
     /// Keeps the parameters if none were better.
@@ -421,6 +459,14 @@ impl Fitted {
     }
 }
 
+/// Which units are kept of the rows that these targets are of, scaled so that their mean is what it
+/// is without dropout (Srivastava et al. 2014).
+fn keep(network: &Network, share: f64, target: &Tensor) -> Result<Option<Tensor>, TrainError> {
+    let Some(units) = network.units().filter(|_| share > 0.0) else { return Ok(None) };
+    let drawn = Tensor::f_rand([target.size1()?, units as i64], (Kind::Float, target.device()))?;
+    Ok(Some(drawn.f_ge(share)?.f_to_kind(Kind::Float)? / (1.0 - share)))
+}
+
 /// What must be the same for a checkpoint to be gone on from.
 fn described(task: &Task<'_>) -> Value {
     let Task { dataset, split, options, rung, .. } = *task;
@@ -447,5 +493,90 @@ fn more_threads(options: &FitOptions, device: Device, network: &Network) -> usiz
     match network.units() {
         Some(_) if device == Device::Cpu => options.processors() - 1,
         _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+    use holdadvise::features::FeatureSchema;
+    use holdadvise::model::StaticSource;
+
+    use super::*;
+    use crate::data::dataset::Row;
+    use crate::split::Dropped;
+    use crate::training::fitting::Place;
+
+    #[derive(Parser)]
+    struct Given {
+        #[command(flatten)]
+        options: FitOptions,
+    }
+
+    /// Rows of 6 frames, 3 slots and 2 columns, each a source.
+    fn rows(n: usize) -> Dataset {
+        let names = |n: usize| (0..n).map(|at| at.to_string()).collect();
+        let source = |at: usize| StaticSource { name: at.to_string(), columns: vec![at] };
+        let schema = FeatureSchema {
+            hash: "test".to_owned(),
+            states: names(5),
+            statics: names(2),
+            frame_edges: (0..=6).collect(),
+            slots: 3,
+            sources: (0..2).map(source).collect(),
+        };
+        let mut dataset = Dataset::new(schema, "simulated data", false, 0);
+        let mut random = Random::new(5);
+        for _ in 0..n {
+            let states: Vec<u8> = (0..18).map(|_| random.below(5) as u8).collect();
+            let statics = [random.unit() as f32, random.unit() as f32];
+            dataset.push(&Row { states: &states, statics: &statics, ..Row::default() }).unwrap();
+        }
+        dataset
+    }
+
+    /// A GPU is found by the first of the tests of a process alone: run it by its name.
+    #[test]
+    fn a_graph_learns_what_single_kernels_learn() {
+        if device(Place::Auto).unwrap() == Device::Cpu {
+            println!("skipped: no GPU");
+            return;
+        }
+        let dataset = rows(7000);
+        let mut random = Random::new(6);
+        let targets: Vec<f32> = (0..dataset.len()).map(|_| random.below(2) as f32).collect();
+        let arguments = "fit --device cuda --batch 64 --epochs 2 --dropout 0.2";
+        let options = Given::parse_from(arguments.split(' ')).options;
+        let split = Split {
+            cuts: None,
+            train: (0..6500).collect(),
+            validation: (6500..7000).collect(),
+            test: Vec::new(),
+            dropped: Dropped::default(),
+        };
+        let rung = RungOptions::default();
+        let blank = options.selection.blank(&dataset.info.schema).unwrap();
+        let task = Task {
+            dataset: &dataset,
+            split: &split,
+            options: &options,
+            rung: &rung,
+            blank: &blank,
+            targets: &targets,
+            beginning: None,
+        };
+        let losses = |graph: bool| {
+            let mut trainer = Trainer::new(&task).unwrap();
+            assert!(matches!(trainer.steps, Steps::Graph { .. }));
+            if !graph {
+                trainer.steps = Steps::Eager;
+            }
+            let losses = [(); 2].map(|()| trainer.epoch().unwrap().train_loss);
+            assert_eq!(matches!(trainer.steps, Steps::Graph { .. }), graph);
+            losses
+        };
+        for (graph, single) in losses(true).into_iter().zip(losses(false)) {
+            assert!((graph / single - 1.0).abs() < 1e-5, "{graph} and {single}");
+        }
     }
 }

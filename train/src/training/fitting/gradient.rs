@@ -18,7 +18,7 @@ pub(super) fn gradient(
     batch: &RowBatch,
     keep: Option<&Tensor>,
     precision: Precision,
-    scale: f64,
+    scale: &Tensor,
 ) -> Result<(Tensor, Tensor), TrainError> {
     let RowBatch { states, statics, target, weight } = batch;
     let (mut by, embedding) = network.trained_and_embedding();
@@ -41,7 +41,7 @@ pub(super) fn gradient(
         Some(_) => network.of_frames(&network.sums(states)?.f_to_kind(kind)?, statics, keep)?,
     };
     let loss = loss(&logits, target, weight)?;
-    let mut gradients = gradients(&(&loss * scale), &by)?;
+    let mut gradients = gradients(&loss.f_mul(scale)?, &by)?;
     if let Some((place, lookup)) = lookup {
         gradients[place] = lookup.gradient(&gradients[place])?;
     }
@@ -91,13 +91,15 @@ mod tests {
     #[test]
     fn it_is_that_of_libtorch_alone() {
         let (network, batch, keep) = given();
+        let half = Tensor::from(0.5_f32);
         for keep in [None, Some(&keep)] {
             let sums = network.sums(&batch.states).unwrap();
             let logits = network.of_frames(&sums, &batch.statics, keep).unwrap();
             let expected = loss(&logits, &batch.target, &batch.weight).unwrap();
             let by = network.trained();
             let of_libtorch = flat(&gradients(&(&expected * 0.5), &by).unwrap()).unwrap();
-            let (found, ours) = gradient(&network, &batch, keep, Precision::Float32, 0.5).unwrap();
+            let (found, ours) =
+                gradient(&network, &batch, keep, Precision::Float32, &half).unwrap();
             assert!((&found - &expected).abs().double_value(&[]) < 1e-5);
             assert_eq!(ours.size(), of_libtorch.size());
             let furthest = (&ours - &of_libtorch).abs().max().double_value(&[]);
@@ -108,7 +110,8 @@ mod tests {
     #[test]
     fn fewer_bits_come_near() {
         let (network, batch, keep) = given();
-        let of = |precision| gradient(&network, &batch, Some(&keep), precision, 1.0).unwrap();
+        let one = Tensor::from(1.0_f32);
+        let of = |precision| gradient(&network, &batch, Some(&keep), precision, &one).unwrap();
         let ((exact, whole), (rounded, short)) = (of(Precision::Float32), of(Precision::Bfloat16));
         assert_eq!(short.kind(), Kind::Float);
         assert!((exact - rounded).abs().double_value(&[]) < 0.05);

@@ -13,6 +13,7 @@
 //! - `error`: why training failed.
 //! - `fit`: epochs, early stop, calibration.
 //! - `gradient`: the gradient of some rows as one vector.
+//! - `graph`: a step as a CUDA graph.
 //! - `interrupt`: Ctrl-C in a training.
 //! - `journal`: JSON lines of a training that runs.
 //! - `loss_weights`: how much each row counts.
@@ -32,6 +33,7 @@ mod embedding;
 mod error;
 mod fit;
 mod gradient;
+mod graph;
 pub(crate) mod interrupt;
 mod journal;
 mod loss_weights;

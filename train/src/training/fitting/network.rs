@@ -31,12 +31,19 @@ pub struct Sizes {
     pub joint: usize,
 }
 
+/// The weights of an LSTM of one layer in the order of cuDNN, which copies them at each step unless
+/// they stand so at the start of a storage. With more layers it copies them all the same.
+const FIRST_OF_CUDNN: &[&str] =
+    &["lstm_input_weight", "lstm_recurrent_weight", "lstm_input_bias", "lstm_recurrent_bias"];
+
 /// A network on a device.
 #[derive(Debug)]
 pub struct Network {
     template: Cow<'static, [u8]>,
     /// k: columns of the statics.
     k: usize,
+    /// Parameters that stand before the others.
+    first: &'static [&'static str],
     /// Units that a caller may drop in training; `None` where the module does that by itself.
     units: Option<usize>,
     parameters: nn::VarStore,
@@ -189,7 +196,8 @@ impl Network {
     fn load(template: Cow<'static, [u8]>, k: usize, device: Device) -> Result<Self, TrainError> {
         let parameters = nn::VarStore::new(device);
         let module = TrainableCModule::load_data(&mut Cursor::new(&template), parameters.root())?;
-        Ok(Self { template, k, units: None, parameters, module })
+        let first = if device.is_cuda() { FIRST_OF_CUDNN } else { &[] };
+        Ok(Self { template, k, first, units: None, parameters, module })
     }
 
     fn has(&self, name: &str) -> bool {
@@ -201,17 +209,43 @@ impl Network {
         TREE_TENSORS.into_iter().all(|name| self.has(name)) && self.has("output_weight")
     }
 
-    /// The parameters that are trained, in the order of their names.
+    /// The parameters that are trained, those of `first` before the others, in the order of their
+    /// names.
     pub fn trained(&self) -> Vec<Tensor> {
         self.trained_and_embedding().0
+    }
+
+    /// Where each number of the parameters, in the order of their names, stands in those that are
+    /// trained; `None` where that is its place.
+    pub(super) fn places(&self) -> Option<Tensor> {
+        if self.first.is_empty() {
+            return None;
+        }
+        let (mut at, mut places) = (0, Vec::new());
+        for (name, tensor) in self.named() {
+            let from = at;
+            at += tensor.numel() as i64;
+            places.push((name, from..at));
+        }
+        places.sort_by(|a, b| a.0.cmp(&b.0));
+        let places: Vec<i64> = places.into_iter().flat_map(|(_, places)| places).collect();
+        Some(Tensor::from_slice(&places))
+    }
+
+    fn named(&self) -> Vec<(String, Tensor)> {
+        let mut named: Vec<(String, Tensor)> = self.parameters.variables().into_iter().collect();
+        named.retain(|(_, tensor)| tensor.requires_grad() && tensor.numel() > 0);
+        let place = |name: &str| self.first.iter().position(|first| *first == name);
+        named.sort_by_cached_key(|(name, _)| {
+            (place(name).unwrap_or(self.first.len()), name.clone())
+        });
+        named
     }
 
     /// The same, and which of them is the embedding; `None` where a module of one's own cannot be
     /// run from its sums on.
     pub(super) fn trained_and_embedding(&self) -> (Vec<Tensor>, Option<usize>) {
-        let mut named: Vec<(String, Tensor)> = self.parameters.variables().into_iter().collect();
-        named.sort_by(|a, b| a.0.cmp(&b.0));
-        named.retain(|(_, tensor)| tensor.requires_grad() && tensor.numel() > 0);
+        let named = self.named();
         let embedding = named.iter().position(|(name, _)| name == "embedding");
         let tensors = named.into_iter().map(|(_, tensor)| tensor).collect();
         (tensors, embedding.filter(|_| self.units.is_some()))
@@ -400,4 +434,29 @@ pub(crate) fn saved(module: &TrainableCModule) -> Result<Vec<u8>, TrainError> {
     let path = folder.path().join("holdadvise.pt");
     module.save(&path)?;
     std::fs::read(&path).map_err(unsaved)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::training::fitting::optimizer::flat;
+
+    #[test]
+    fn what_stands_first_is_put_back_in_the_order_of_the_names() {
+        let dimensions = Dimensions { e: 5, m: 6, j: 3, k: 4 };
+        let (embedding, hidden, layers, units, pieces, joint) = (8, 16, 2, 6, 0, 10);
+        let sizes = Sizes { dimensions, embedding, hidden, layers, units, pieces, joint };
+        let mut network = Network::new(sizes, Device::Cpu, 1).unwrap();
+        let by_name = flat(&network.trained()).unwrap();
+        assert!(network.places().is_none());
+        network.first = FIRST_OF_CUDNN;
+        let (trained, embedding) = network.trained_and_embedding();
+        assert_eq!(trained[embedding.unwrap()].size(), [15, 8]);
+        assert_eq!(trained[0].size(), [64, 8], "the weights of the first layer begin");
+        let ours = flat(&trained).unwrap();
+        assert_ne!(ours, by_name);
+        let places = network.places().unwrap();
+        assert_eq!(ours.index_select(0, &places), by_name);
+        assert_eq!(ours.zeros_like().index_copy(0, &places, &by_name), ours);
+    }
 }

@@ -33,6 +33,21 @@ pub(crate) struct AdamState {
     pub(crate) square: Tensor,
 }
 
+impl AdamState {
+    /// The same of other tensors.
+    pub(crate) fn each(
+        &self,
+        of: impl Fn(&Tensor) -> Result<Tensor, TchError>,
+    ) -> Result<Self, TchError> {
+        Ok(Self {
+            steps: self.steps,
+            values: of(&self.values)?,
+            mean: of(&self.mean)?,
+            square: of(&self.square)?,
+        })
+    }
+}
+
 impl AdamW {
     /// Gathers the parameters, whose data become views of one vector.
     pub(crate) fn new(parameters: &[Tensor], weight_decay: f64) -> Result<Self, TchError> {
@@ -62,23 +77,47 @@ impl AdamW {
         Ok(())
     }
 
-    /// Takes a step down a gradient, scaled down to the norm `most` (Pascanu et al. 2013).
-    pub(crate) fn step(&mut self, gradient: &Tensor, rate: f64, most: f64) -> Result<(), TchError> {
-        let _guard = tch::no_grad_guard();
-        let shrink = ((gradient.f_norm()? + 1e-6).f_reciprocal()? * most).f_clamp_max(1.0)?;
-        let gradient = gradient * shrink;
+    /// Numbers that a step depends on beside the gradient.
+    pub(crate) const FACTORS: usize = 3;
 
-        self.state.steps += 1;
-        let _ = self.state.mean.f_lerp_(&gradient, 1.0 - MEAN)?;
-        let _ = self.state.square.f_lerp_(&gradient.f_square()?, 1.0 - SQUARE)?;
-        let corrected = |decay: f64| 1.0 - decay.powf(self.state.steps as f64);
+    /// Steps taken.
+    pub(crate) fn steps(&self) -> i64 {
+        self.state.steps
+    }
+
+    /// Says that so many steps are taken.
+    pub(crate) fn set_steps(&mut self, steps: i64) {
+        self.state.steps = steps;
+    }
+
+    /// What the step of that number, from 1, is taken with: of the values, of the root of the mean
+    /// of squares, and beside it.
+    pub(crate) fn factors(&self, number: i64, rate: f64) -> [f32; Self::FACTORS] {
+        let corrected = |decay: f64| 1.0 - decay.powf(number as f64);
         // The step is mean / (sqrt(square) + epsilon), both corrected, times the rate: all factors
         // in the denominator. It stays finite where the rate is 0.
         let factor = -corrected(MEAN) / rate.max(1e-30);
+        let decay = 1.0 - rate * self.weight_decay;
+        [decay, factor / corrected(SQUARE).sqrt(), factor * EPSILON].map(|factor| factor as f32)
+    }
+
+    /// Takes a step down a gradient, scaled down to the norm `most` (Pascanu et al. 2013), with
+    /// f32 `[FACTORS]` on the device.
+    pub(crate) fn step(
+        &mut self,
+        gradient: &Tensor,
+        factors: &Tensor,
+        most: f64,
+    ) -> Result<(), TchError> {
+        let _guard = tch::no_grad_guard();
+        let norm = gradient.f_norm()?.f_add_scalar(1e-6)?;
+        let shrink = norm.f_reciprocal()?.f_mul_scalar(most)?.f_clamp_max(1.0)?;
+        let gradient = gradient.f_mul(&shrink)?;
+        let _ = self.state.mean.f_lerp_(&gradient, 1.0 - MEAN)?;
+        let _ = self.state.square.f_lerp_(&gradient.f_square()?, 1.0 - SQUARE)?;
         let mut denominator = self.state.square.f_sqrt()?;
-        denominator *= factor / corrected(SQUARE).sqrt();
-        denominator += factor * EPSILON;
-        self.state.values *= 1.0 - rate * self.weight_decay;
+        let _ = denominator.f_mul_(&factors.f_get(1)?)?.f_add_(&factors.f_get(2)?)?;
+        let _ = self.state.values.f_mul_(&factors.f_get(0)?)?;
         let _ = self.state.values.f_addcdiv_(&self.state.mean, &denominator)?;
         Ok(())
     }
@@ -94,15 +133,9 @@ impl AdamW {
         self.state.values.f_copy_(values)
     }
 
-    /// A copy of the state, on the CPU.
-    pub(crate) fn state(&self) -> Result<AdamState, TchError> {
-        let copy = |tensor: &Tensor| tensor.f_to(Device::Cpu).map(|tensor| tensor.copy());
-        Ok(AdamState {
-            steps: self.state.steps,
-            values: copy(&self.state.values)?,
-            mean: copy(&self.state.mean)?,
-            square: copy(&self.state.square)?,
-        })
+    /// The state.
+    pub(crate) fn state(&self) -> &AdamState {
+        &self.state
     }
 
     /// Goes back to a state.
@@ -143,6 +176,14 @@ mod tests {
         flat(&gradients(&loss(parameters), parameters).unwrap()).unwrap()
     }
 
+    /// The next step with this gradient and rate.
+    fn step(optimizer: &mut AdamW, gradient: &Tensor, rate: f64) {
+        let number = optimizer.steps() + 1;
+        optimizer.set_steps(number);
+        let factors = Tensor::from_slice(&optimizer.factors(number, rate));
+        optimizer.step(gradient, &factors, 1.0).unwrap();
+    }
+
     fn begin() -> (Vec<Tensor>, AdamW) {
         let zeros = |n: i64| Tensor::zeros([n], (Kind::Float, Device::Cpu)).set_requires_grad(true);
         let parameters = vec![zeros(2), zeros(1)];
@@ -153,15 +194,14 @@ mod tests {
     #[test]
     fn the_first_step_is_the_rate_and_the_end_is_the_smallest_loss() {
         let (parameters, mut optimizer) = begin();
-        optimizer.step(&downhill(&parameters), 0.1, 1.0).unwrap();
+        step(&mut optimizer, &downhill(&parameters), 0.1);
         // Adam's first step is the rate times the sign of the gradient, however long that is.
         for value in numbers(&optimizer.values()).unwrap() {
             assert!((value - 0.1).abs() < 1e-5, "{value}");
         }
-        for step in 0..600 {
-            optimizer
-                .step(&downhill(&parameters), 0.1 * (1.0 - f64::from(step) / 600.0), 1.0)
-                .unwrap();
+        for number in 0..600 {
+            let rate = 0.1 * (1.0 - f64::from(number) / 600.0);
+            step(&mut optimizer, &downhill(&parameters), rate);
         }
         let found = numbers(&optimizer.values()).unwrap();
         assert!(found.iter().zip([1.0, 2.0, 3.0]).all(|(a, b)| (a - b).abs() < 1e-2), "{found:?}");
@@ -175,12 +215,12 @@ mod tests {
     #[test]
     fn a_restored_state_goes_on_alike() {
         let (parameters, mut optimizer) = begin();
-        optimizer.step(&downhill(&parameters), 0.1, 1.0).unwrap();
-        let state = optimizer.state().unwrap();
-        optimizer.step(&downhill(&parameters), 0.05, 1.0).unwrap();
+        step(&mut optimizer, &downhill(&parameters), 0.1);
+        let state = optimizer.state().each(|tensor| Ok(tensor.copy())).unwrap();
+        step(&mut optimizer, &downhill(&parameters), 0.05);
         let (others, mut other) = begin();
         other.restore(&state).unwrap();
-        other.step(&downhill(&others), 0.05, 1.0).unwrap();
+        step(&mut other, &downhill(&others), 0.05);
         assert_eq!(numbers(&optimizer.values()).unwrap(), numbers(&other.values()).unwrap());
     }
 
@@ -190,7 +230,7 @@ mod tests {
         let parameters = [parameter];
         let mut optimizer = AdamW::new(&parameters, 0.5).unwrap();
         let nothing = Tensor::zeros([2], (Kind::Float, Device::Cpu));
-        optimizer.step(&nothing, 0.1, 1.0).unwrap();
+        step(&mut optimizer, &nothing, 0.1);
         assert_eq!(numbers(&optimizer.values()).unwrap(), [0.95, 0.95]);
     }
 }

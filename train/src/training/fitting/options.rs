@@ -82,8 +82,8 @@ pub struct FitOptions {
     /// Where to compute.
     #[arg(long, value_enum, default_value_t = Place::Cpu)]
     pub device: Place,
-    /// Numbers that the LSTM of the built-in network computes with in training; parameters stay
-    /// float32.
+    /// Numbers that the LSTM of the built-in network computes with in training on processors;
+    /// parameters stay float32.
     #[arg(long, value_enum, default_value_t = Precision::Float32, conflicts_with = "architecture")]
     pub precision: Precision,
     /// Probability from which on an action is recommended.

@@ -59,7 +59,7 @@ impl Replicas {
         network: &mut Network,
         batch: &RowBatch,
         keep: Option<&Tensor>,
-        scale: f64,
+        scale: &Tensor,
     ) -> Result<(Tensor, Tensor), TrainError> {
         let precision = self.precision;
         let Some(threads) = &self.threads else {
@@ -75,12 +75,13 @@ impl Replicas {
                 let length = of_part.min(rows - start);
                 let cut = |tensor: &Tensor| tensor.f_narrow(0, start, length);
                 let keep = keep.map(cut).transpose()?;
-                Ok((network, batch.part(start, length)?, keep))
+                Ok((network, batch.part(start, length)?, keep, scale.shallow_clone()))
             })
             .collect::<Result<Vec<_>, TchError>>()?;
-        let of_part = |(network, batch, keep): (&mut Network, RowBatch, Option<Tensor>)| {
-            gradient(network, &batch, keep.as_ref(), precision, scale)
-        };
+        let of_part =
+            |(network, batch, keep, scale): (&mut Network, RowBatch, Option<Tensor>, Tensor)| {
+                gradient(network, &batch, keep.as_ref(), precision, &scale)
+            };
         let found: Vec<_> = threads.install(|| parts.into_par_iter().map(of_part).collect());
         let sum = found.into_iter().reduce(|sum, one| {
             let ((losses, gradients), (loss, gradient)) = (sum?, one?);

@@ -7,6 +7,7 @@ use tch::{Device, Kind, Reduction, TchError, Tensor};
 
 use super::error::TrainError;
 use super::network::Network;
+use super::optimizer::AdamW;
 use crate::data::dataset::Dataset;
 use crate::random::Random;
 use crate::split::selection::Blank;
@@ -29,7 +30,79 @@ pub(crate) struct Rows<'a> {
     k: usize,
 }
 
-/// Some rows of it.
+/// The rows of a pass over the training part, in the order of its steps, on the device.
+pub(crate) struct Pass {
+    index: Tensor,
+    gone: Option<Tensor>,
+    factors: Tensor,
+    batch: usize,
+}
+
+/// What a step is given, on the device.
+pub(crate) struct Inputs {
+    /// Numbers of its rows, i64 `[B]`.
+    index: Tensor,
+    /// 1 where chance takes a source from a row, f32 `[B, sources]`; `None` where it takes nothing.
+    gone: Option<Tensor>,
+    /// f32 `[FACTORS]`: what the loss is multiplied with, then the factors of the optimiser.
+    pub(crate) factors: Tensor,
+}
+
+impl Pass {
+    /// What the step of that number is given.
+    pub(crate) fn inputs(&self, step: usize) -> Result<Inputs, TchError> {
+        let from = (step * self.batch) as i64;
+        let length = (self.index.size1()? - from).min(self.batch as i64);
+        let cut = |tensor: &Tensor| tensor.f_narrow(0, from, length);
+        Ok(Inputs {
+            index: cut(&self.index)?,
+            gone: self.gone.as_ref().map(cut).transpose()?,
+            factors: self.factors.f_get(step as i64)?,
+        })
+    }
+}
+
+impl Inputs {
+    /// Numbers of `factors`.
+    pub(crate) const FACTORS: usize = 1 + AdamW::FACTORS;
+
+    /// Rows of the step.
+    pub(crate) fn rows(&self) -> i64 {
+        self.index.size()[0]
+    }
+
+    /// The same in places of their own.
+    pub(crate) fn copy(&self) -> Self {
+        let (index, factors) = (self.index.copy(), self.factors.copy());
+        Self { index, gone: self.gone.as_ref().map(Tensor::copy), factors }
+    }
+
+    /// Takes other values of the same shapes.
+    pub(crate) fn copy_from(&mut self, other: &Self) -> Result<(), TchError> {
+        self.index.f_copy_(&other.index)?;
+        if let (Some(gone), Some(other)) = (&mut self.gone, &other.gone) {
+            gone.f_copy_(other)?;
+        }
+        self.factors.f_copy_(&other.factors)
+    }
+}
+
+#[cfg(test)]
+impl Inputs {
+    /// Of one row, with a number that can be told from others.
+    pub(crate) fn of(number: u8) -> Self {
+        let factors = Tensor::from_slice(&[f32::from(number); Self::FACTORS]);
+        Self { index: Tensor::from_slice(&[0_i64]), gone: None, factors }
+    }
+
+    /// The same in the same places.
+    pub(crate) fn same(&self) -> Self {
+        let (index, factors) = (self.index.shallow_clone(), self.factors.shallow_clone());
+        Self { index, gone: self.gone.as_ref().map(Tensor::shallow_clone), factors }
+    }
+}
+
+/// Some rows of the dataset.
 pub(crate) struct RowBatch {
     pub(crate) states: Tensor,
     pub(crate) statics: Tensor,
@@ -106,29 +179,39 @@ impl<'a> Rows<'a> {
         rows.iter().map(|&row| f64::from(self.weights[row])).sum()
     }
 
-    /// Statics without what chance takes from each row.
-    pub(crate) fn blanked(
+    /// A pass over rows in steps of `batch`. `factors` has [`Inputs::FACTORS`] numbers for each.
+    pub(crate) fn pass(
         &self,
-        statics: &Tensor,
+        order: &[usize],
+        batch: usize,
+        factors: &[f32],
         dropout: &SourceDropout,
         random: &mut Random,
-    ) -> Result<Tensor, TrainError> {
-        let (rows, sources) = (statics.size()[0], self.columns_of_sources.size()[0]);
-        if sources == 0 {
-            return Ok(statics.shallow_clone());
+    ) -> Result<Pass, TrainError> {
+        let sources = self.columns_of_sources.size()[0] as usize;
+        let mut gone = Vec::new();
+        if !dropout.is_nothing() {
+            gone.resize(order.len() * sources, 0.0_f32);
+            for row in gone.chunks_mut(sources) {
+                dropout.draw(random, |source| row[source] = 1.0);
+            }
         }
-        let mut gone = vec![0.0_f32; (rows * sources) as usize];
-        let mut any = false;
-        for row in gone.chunks_mut(sources as usize) {
-            any |= dropout.draw(random, |source| row[source] = 1.0);
-        }
-        if !any {
-            return Ok(statics.shallow_clone());
-        }
-        let gone =
-            Tensor::f_from_slice(&gone)?.f_view([rows, sources])?.f_to_device(self.device)?;
-        let kept = 1.0 - gone.f_matmul(&self.columns_of_sources)?.f_clamp_max(1.0)?;
-        Ok(statics * kept)
+        let on_device = |values: &[f32], side: usize| {
+            let rows = Tensor::f_from_slice(values)?.f_view([-1, side as i64])?;
+            rows.f_to_device(self.device)
+        };
+        let gone = (!gone.is_empty()).then(|| on_device(&gone, sources)).transpose()?;
+        let factors = on_device(factors, Inputs::FACTORS)?;
+        Ok(Pass { index: self.index(order)?, gone, factors, batch })
+    }
+
+    /// The rows of a step, without what chance takes from each.
+    pub(crate) fn drawn(&self, inputs: &Inputs) -> Result<RowBatch, TrainError> {
+        let batch = self.batch(&inputs.index)?;
+        let Some(gone) = &inputs.gone else { return Ok(batch) };
+        let gone = gone.f_matmul(&self.columns_of_sources)?.f_clamp_max(1.0)?;
+        let kept = gone.f_rsub_scalar(1.0)?;
+        Ok(RowBatch { statics: batch.statics.f_mul(&kept)?, ..batch })
     }
 
     /// What trees learn from.
@@ -176,5 +259,5 @@ pub(crate) fn loss(
 ) -> Result<Tensor, TrainError> {
     let each =
         logits.f_binary_cross_entropy_with_logits::<Tensor>(target, None, None, Reduction::None)?;
-    Ok((each * weight).f_sum(Kind::Float)?)
+    Ok(each.f_mul(weight)?.f_sum(Kind::Float)?)
 }
