@@ -1,12 +1,24 @@
-//! The catalogue as JSON, which a program reads at its start: TOML takes ten times as long.
+//! The catalogue as a program finds its way in it without reading all of it at its start.
 //!
-//! Entries become `[file, line, name, entry]` without their examples. Their text as it is written lies
-//! apart, by name. The tables of codes and error numbers stay as they are.
+//! Entries become `[file, line, name, entry]` in JSON, without their examples, with an index of their
+//! wordings. Their text as it is written lies apart, by name. The tables of codes and error numbers stay
+//! as they are.
+
+#![allow(dead_code, unreachable_pub)]
+
+#[path = "src/catalogue/index.rs"]
+mod index;
+#[path = "src/catalogue/template.rs"]
+mod template;
+#[path = "src/catalogue/wording.rs"]
+mod wording;
 
 use std::path::Path;
 use std::{env, fs};
 
+use index::Index;
 use serde_json::{Map, Value, json};
+use wording::Wording;
 
 /// Files of the folder that are no entries.
 const TABLES: [&str; 2] = ["codes", "errno"];
@@ -23,7 +35,7 @@ fn main() {
             toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
         if TABLES.contains(&name.as_str()) {
-            write(&name, &Value::Object(rows));
+            write(&format!("{name}.json"), &Value::Object(rows).to_string());
             continue;
         }
         for (entry, mut row) in rows {
@@ -37,12 +49,43 @@ fn main() {
             entries.push(json!([format!("{name}.toml"), line, entry, row]));
         }
     }
-    write("entries", &Value::Array(entries));
-    write("sources", &Value::Object(sources));
+    write("sources.json", &Value::Object(sources).to_string());
+    let has = |row: &Value, field: &str| row[3].get(field).is_some();
+    let those = |is_so: &dyn Fn(&Value) -> bool| -> Vec<usize> {
+        (0..entries.len()).filter(|&number| is_so(&entries[number])).collect()
+    };
+    let (mut text, mut begins) = (String::new(), vec![0]);
+    for row in &entries {
+        text += &row.to_string();
+        begins.push(text.len());
+    }
+    write("entries.json", &text);
+    let mut wordings = Vec::new();
+    for (entry, row) in entries.iter().enumerate() {
+        for (at, text) in row[3]["text"].as_array().into_iter().flatten().enumerate() {
+            let text = text.as_str().expect("a text").to_owned();
+            wordings.push(([entry, at], Wording::try_from(text).expect("a wording")));
+        }
+    }
+    let Index { text, slots, places } =
+        Index::of(wordings.iter().map(|(id, wording)| (*id, wording)));
+    let mut code = format!(
+        "pub(super) static INDEX: Index = Index {{ text: Cow::Borrowed({text:?}), \
+         slots: Cow::Borrowed(&{slots:?}), places: Cow::Borrowed(&{places:?}) }};\n"
+    );
+    for (name, numbers) in [
+        ("BEGINS", begins),
+        ("BY_ERROR", those(&|row| has(row, "error"))),
+        ("BY_CODES", those(&|row| !has(row, "text") && !has(row, "error"))),
+        ("CONDITIONAL", those(&|row| has(row, "when"))),
+        ("OUTPUTS", those(&|row| has(row, "kind"))),
+    ] {
+        code += &format!("pub(super) static {name}: [usize; {}] = {numbers:?};\n", numbers.len());
+    }
+    write("built.rs", &code);
 }
 
-fn write(name: &str, value: &Value) {
+fn write(name: &str, text: &str) {
     let folder = env::var_os("OUT_DIR").expect("OUT_DIR");
-    let path = Path::new(&folder).join(format!("{name}.json"));
-    fs::write(path, value.to_string()).expect("a file that can be written");
+    fs::write(Path::new(&folder).join(name), text).expect("a file that can be written");
 }

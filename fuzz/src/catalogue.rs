@@ -19,7 +19,7 @@ pub fn catalogue(bytes: &[u8]) {
     check(&catalogue);
     let hold = HoldText { reason: &text, ..HoldText::default() };
     let counts = catalogue.counts(&hold);
-    let is_known = |name: &str| catalogue.entries().iter().any(|entry| entry.name == name);
+    let is_known = |name: &str| catalogue.entries().any(|entry| entry.name == name);
     assert!(counts.iter().all(|(name, _)| is_known(name)), "{counts:?}");
     assert!(catalogue.outputs(&text).into_iter().all(is_known));
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::Entry;
+use super::{Entry, built};
 
 /// What is wrong with an entry, or with what stands in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,14 +27,23 @@ impl std::fmt::Display for Problem {
     }
 }
 
-/// The entries that are shipped.
-pub(super) fn shipped() -> impl Iterator<Item = Entry> {
+/// An entry that is shipped.
+pub(super) fn shipped(number: usize) -> Entry {
     /// File, line, name, entry.
     type Row = (Box<str>, usize, String, Entry);
-    let text = include_str!(concat!(env!("OUT_DIR"), "/entries.json"));
-    let rows: Vec<Row> = serde_json::from_str(text)
+    let (file, line, name, entry): Row = serde_json::from_str(row(number))
         .unwrap_or_else(|error| unreachable!("the catalogue as it is built: {error}"));
-    rows.into_iter().map(|(file, line, name, entry)| Entry { name, place: (file, line), ..entry })
+    Entry { name, place: (file, line), ..entry }
+}
+
+/// The name of an entry that is shipped.
+pub(super) fn name(number: usize) -> &'static str {
+    row(number).split('"').nth(3).unwrap_or_default()
+}
+
+fn row(number: usize) -> &'static str {
+    let text = include_str!(concat!(env!("OUT_DIR"), "/entries.json"));
+    &text[built::BEGINS[number]..built::BEGINS[number + 1]]
 }
 
 /// The entries that are shipped as they are written, by name.

@@ -7,6 +7,7 @@
 //! - `entry`: the form of an entry.
 //! - `errno`: error numbers.
 //! - `files`: files of entries.
+//! - `fit`: texts that have a wording.
 //! - `index`: wordings by a word that a text must have.
 //! - `template`: clauses with parts that are filled in.
 //! - `wording`: ways to say something.
@@ -15,6 +16,7 @@ mod check;
 mod entry;
 mod errno;
 mod files;
+mod fit;
 mod index;
 mod template;
 mod wording;
@@ -52,15 +54,32 @@ const CODES: usize = 8;
 /// Characters of a part in a clause.
 const PART: usize = 120;
 
+/// What was made of the entries that are shipped when this was built: the index of their wordings,
+/// where each begins, and the numbers of those that have something.
+mod built {
+    use std::borrow::Cow;
+
+    use super::Index;
+
+    include!(concat!(env!("OUT_DIR"), "/built.rs"));
+}
+
 /// Entries, and what finds them in a text.
 #[derive(Debug)]
 pub struct Catalogue {
-    entries: Vec<Entry>,
-    /// Entry and number in it of each wording.
-    wordings: Vec<(usize, usize)>,
+    /// Those of a site, numbered before those that are shipped.
+    own: Vec<Entry>,
     index: Index,
-    /// Entries without wordings, by codes or typed errors.
-    others: Vec<usize>,
+    /// Those that are shipped, read when they are first asked for.
+    shipped: Vec<OnceLock<Box<Entry>>>,
+    /// Numbers of shipped ones in whose place the site has its own.
+    replaced: Vec<usize>,
+    /// Numbers of those by typed errors, of those by codes alone, of those with a condition and of
+    /// those for outputs.
+    by_error: Vec<usize>,
+    by_codes: Vec<usize>,
+    conditional: Vec<usize>,
+    outputs: Vec<usize>,
 }
 
 /// What is known of a hold.
@@ -125,7 +144,7 @@ pub fn read(hold: &HoldText<'_>) -> Option<Reading> {
     let codes = (hold.code, hold.subcode);
     let fits = || known.fits.get_or_init(|| catalogue.fits(&cleaned(hold.reason)));
     let asks_ad = || {
-        let when = |fit: &Fit| catalogue.entries[fit.entry].when.is_some();
+        let when = |fit: &Fit| catalogue.entry(fit.entry).when.is_some();
         catalogue.asks_ad(hold) || fits().iter().any(when)
     };
     if hold.error.is_some() || hold.ad.is_some() && asks_ad() {
@@ -179,26 +198,51 @@ type Codes = (Option<i32>, Option<i32>);
 impl Catalogue {
     /// These entries of a site and those that are shipped; of two with one name the one of the site.
     pub fn with(of_site: Vec<Entry>) -> Self {
-        let names: HashSet<&str> = of_site.iter().map(|entry| entry.name.as_str()).collect();
-        let is_new = |entry: &Entry| !names.contains(entry.name.as_str());
-        let shipped: Vec<Entry> = files::shipped().filter(is_new).collect();
-        Self::new(of_site.into_iter().chain(shipped).collect())
+        Self::of(of_site, built::BEGINS.len() - 1)
     }
 
     /// Of these entries.
     pub fn new(entries: Vec<Entry>) -> Self {
-        let others = (0..entries.len())
-            .filter(|&number| entries[number].text.is_empty() || !entries[number].error.is_empty());
-        let numbers =
-            |(entry, one): (usize, &Entry)| (0..one.text.len()).map(move |number| (entry, number));
-        let wordings: Vec<(usize, usize)> = entries.iter().enumerate().flat_map(numbers).collect();
-        let index = Index::of(entries.iter().flat_map(|entry| &entry.text));
-        Self { others: others.collect(), wordings, index, entries }
+        Self::of(entries, 0)
+    }
+
+    /// Of these entries and so many of those that are shipped.
+    fn of(own: Vec<Entry>, shipped: usize) -> Self {
+        let count = own.len();
+        let names: HashSet<&str> = own.iter().map(|entry| entry.name.as_str()).collect();
+        let is_replaced = |at: &usize| !names.is_empty() && names.contains(files::name(*at));
+        let replaced: Vec<usize> = (0..shipped).filter(is_replaced).map(|at| count + at).collect();
+        let numbers = |is_so: fn(&Entry) -> bool, built: &[usize]| -> Vec<usize> {
+            let built = built.iter().filter(|at| **at < shipped).map(|at| count + at);
+            let built = built.filter(|number| !replaced.contains(number));
+            (0..count).filter(|&number| is_so(&own[number])).chain(built).collect()
+        };
+        let wordings = own.iter().enumerate().flat_map(|(entry, one)| {
+            one.text.iter().enumerate().map(move |(at, wording)| ([entry, at], wording))
+        });
+        Self {
+            index: Index::of(wordings),
+            by_error: numbers(|entry| !entry.error.is_empty(), &built::BY_ERROR),
+            by_codes: numbers(Entry::is_by_codes, &built::BY_CODES),
+            conditional: numbers(|entry| entry.when.is_some(), &built::CONDITIONAL),
+            outputs: numbers(|entry| entry.kind.is_some(), &built::OUTPUTS),
+            shipped: std::iter::repeat_with(OnceLock::new).take(shipped).collect(),
+            replaced,
+            own,
+        }
+    }
+
+    fn entry(&self, number: usize) -> &Entry {
+        self.own.get(number).unwrap_or_else(|| {
+            let at = number - self.own.len();
+            self.shipped[at].get_or_init(|| Box::new(files::shipped(at)))
+        })
     }
 
     /// All entries, those of the site first.
-    pub fn entries(&self) -> &[Entry] {
-        &self.entries
+    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+        let all = 0..self.own.len() + self.shipped.len();
+        all.filter(|number| !self.replaced.contains(number)).map(|number| self.entry(number))
     }
 
     /// What it says of a hold.
@@ -210,20 +254,21 @@ impl Catalogue {
     pub fn counts(&self, hold: &HoldText<'_>) -> Vec<(&str, usize)> {
         let fits = self.fits(&cleaned(hold.reason));
         let ranked = self.ranked(hold, &fits);
-        ranked.map(|(entry, counts, _)| (self.entries[entry].name.as_str(), counts)).collect()
+        ranked.map(|(entry, counts, _)| (self.entry(entry).name.as_str(), counts)).collect()
     }
 
     /// Whether the ad of a job decides whether an entry by codes applies to a hold of this one.
     fn asks_ad(&self, hold: &HoldText<'_>) -> bool {
         let code = hold.code.map(|code| reason::code_of_transfer(code, hold.reason));
-        let by_codes = self.others.iter().map(|&number| &self.entries[number]);
-        let mut conditional = by_codes.filter(|entry| entry.when.is_some() && entry.is_by_codes());
+        let by_codes = self.by_codes.iter().map(|&number| self.entry(number));
+        let mut conditional = by_codes.filter(|entry| entry.when.is_some());
         conditional.any(|entry| code.is_none_or(|code| entry.code.contains(&code)))
     }
 
     /// Attributes of the job ad that conditions name.
     pub fn attributes(&self) -> Vec<String> {
-        let conditions = self.entries.iter().filter_map(|entry| entry.when.as_ref());
+        let conditional = self.conditional.iter();
+        let conditions = conditional.filter_map(|&number| self.entry(number).when.as_ref());
         let mut names: Vec<String> = conditions
             .flat_map(|when| when.attribute_references())
             .map(|one| one.name.to_string())
@@ -236,20 +281,20 @@ impl Catalogue {
     /// What it says of a line of a program's output.
     pub fn read_output(&'static self, line: &str) -> Option<Reading> {
         let best = self.ranked_outputs(line).into_iter().next()?;
-        Some(Reading { entry: &self.entries[best.entry], parts: best.parts })
+        Some(Reading { entry: self.entry(best.entry), parts: best.parts })
     }
 
     /// Names of the entries for outputs that fit a line, the best first.
     pub fn outputs(&self, line: &str) -> Vec<&str> {
         let ranked = self.ranked_outputs(line).into_iter();
-        ranked.map(|fit| self.entries[fit.entry].name.as_str()).collect()
+        ranked.map(|fit| self.entry(fit.entry).name.as_str()).collect()
     }
 
     /// The entries for outputs that fit a line, the best first.
     fn ranked_outputs(&self, line: &str) -> Vec<Fit> {
         let mut fits = self.fits_of(line, Reads::Output);
         fits.sort_by_key(|fit| {
-            let entry = &self.entries[fit.entry];
+            let entry = self.entry(fit.entry);
             (Reverse((entry.worth, fit.letters)), !entry.of_site)
         });
         fits
@@ -257,7 +302,8 @@ impl Catalogue {
 
     /// What lines of outputs of this kind mean, a clause.
     pub fn of_output(&'static self, kind: WordsKind) -> Option<String> {
-        let entry = self.entries.iter().find(|entry| entry.kind == Some(kind))?;
+        let mut outputs = self.outputs.iter().map(|&number| self.entry(number));
+        let entry = outputs.find(|entry| entry.kind == Some(kind))?;
         Some(Reading { entry, parts: Arc::from([]) }.means())
     }
 
@@ -269,15 +315,10 @@ impl Catalogue {
     fn fits_of(&self, text: &str, reads: Reads) -> Vec<Fit> {
         let lower = text.to_ascii_lowercase();
         let mut fits: Vec<Fit> = Vec::new();
-        let wording = |number: usize| {
-            let (entry, number) = self.wordings[number];
-            &self.entries[entry].text[number]
-        };
-        self.index.each(wording, &lower, |number, wording, at| {
-            let (number, _) = self.wordings[number];
+        let mut fit = |number: usize, wording: &Wording, at| {
             let letters = wording.letters();
             let known = fits.iter().position(|fit| fit.entry == number);
-            if self.entries[number].reads != reads
+            if self.entry(number).reads != reads
                 || known.is_some_and(|known| fits[known].letters >= letters)
             {
                 return true;
@@ -293,10 +334,16 @@ impl Catalogue {
                 None => fits.push(fit),
             }
             true
-        });
+        };
+        let shipped = Some((&built::INDEX, self.own.len())).filter(|_| !self.shipped.is_empty());
+        for (index, before) in [(&self.index, 0)].into_iter().chain(shipped) {
+            let wording = |[entry, at]: [usize; 2]| &self.entry(before + entry).text[at];
+            index.each(wording, &lower, |[entry, _], one, at| fit(before + entry, one, at));
+        }
         fits.retain(|fit| {
-            let unless = &self.entries[fit.entry].unless;
-            !unless.iter().any(|wording| wording.is_in(text, &lower))
+            let unless = &self.entry(fit.entry).unless;
+            !self.replaced.contains(&fit.entry)
+                && !unless.iter().any(|wording| wording.is_in(text, &lower))
         });
         fits
     }
@@ -304,7 +351,7 @@ impl Catalogue {
     /// The most particular of the entries that fit.
     fn choose(&'static self, hold: &HoldText<'_>, fits: &[Fit]) -> Option<Reading> {
         let (best, _, parts) = self.ranked(hold, fits).next()?;
-        let reading = Reading { entry: &self.entries[best], parts };
+        let reading = Reading { entry: self.entry(best), parts };
         Some(reading.with(|name| named(name, hold.reason)))
     }
 
@@ -317,25 +364,25 @@ impl Catalogue {
         let applies = Applies::of(hold);
         let mut ranked = Vec::new();
         for fit in fits {
-            let entry = &self.entries[fit.entry];
+            let entry = self.entry(fit.entry);
             if applies.fits(entry) {
                 let typed = hold.error.map_or(0, |error| typed(entry, error));
                 let counts = fit.letters + typed + NARROW * applies.narrows(entry);
                 ranked.push((fit.entry, counts, Arc::clone(&fit.parts)));
             }
         }
-        for &number in &self.others {
-            let entry = &self.entries[number];
+        let by_error = self.by_error.iter().filter(|_| hold.error.is_some());
+        let has_codes = hold.code.is_some() && hold.subcode.is_some();
+        for &number in by_error.chain(self.by_codes.iter().filter(|_| has_codes)) {
+            let entry = self.entry(number);
             let typed = hold.error.map_or(0, |error| typed(entry, error));
             let is_known = fits.iter().any(|fit| fit.entry == number);
-            let has_codes = hold.code.is_some() && hold.subcode.is_some();
-            let may_apply = typed > 0 || has_codes && entry.is_by_codes();
-            if may_apply && !is_known && applies.fits(entry) {
+            if (typed > 0 || entry.is_by_codes()) && !is_known && applies.fits(entry) {
                 ranked.push((number, typed + NARROW * applies.narrows(entry), Arc::from([])));
             }
         }
         ranked.sort_by_key(|(number, counts, _)| {
-            let entry = &self.entries[*number];
+            let entry = self.entry(*number);
             (entry.fallback, Reverse(*counts), !entry.of_site, *number)
         });
         ranked.into_iter()
@@ -542,7 +589,7 @@ mod tests {
         let (entries, problems) = parse("x", &file(&wordings, "x"));
         assert_eq!(problems, []);
         let of_site: &'static Catalogue = Box::leak(Box::new(Catalogue::with(entries)));
-        let wordings = of_site.entries.iter().flat_map(|entry| &entry.text);
+        let wordings = of_site.entries().flat_map(|entry| &entry.text);
         let all: String = wordings.map(|wording| format!("{} ", wording.source())).collect();
         for text in ["a".repeat(MAX_REASON), "aaa ".repeat(MAX_REASON / 4), all] {
             let text = &text[..text.len().min(MAX_REASON)];

@@ -222,16 +222,16 @@ fn marks(line: &str) -> Vec<(Mark, bool)> {
             words.iter().map(|words| (mark, wording(words))).collect::<Vec<_>>()
         };
         let all: Vec<(Mark, Wording)> = MARKS.iter().flat_map(of_mark).collect();
-        let index = Index::of(all.iter().map(|(_, wording)| wording));
+        let index = Index::of(all.iter().enumerate().map(|(at, (_, wording))| ([at, 0], wording)));
         (all, index)
     });
     let (all, index) = &*ALL;
     let lower = line.to_ascii_lowercase();
     let mut found = Vec::new();
     index.each(
-        |number| &all[number].1,
+        |[number, _]| &all[number].1,
         &lower,
-        |number, wording, at| {
+        |[number, _], wording, at| {
             let fits = wording.fit_at(line, &lower, at).is_some();
             if fits {
                 found.push((

@@ -41,7 +41,7 @@ pub(super) fn print(about: &About, config: &Config, out: &mut dyn Write) -> Resu
         }
         About::Text(text) => {
             let named = |entry: &&Entry| entry.name == *text;
-            match current().entries().iter().find(named) {
+            match current().entries().find(named) {
                 Some(entry) => whole(entry, out),
                 None => hit(text, out),
             }
