@@ -15,7 +15,7 @@ use zip::write::SimpleFileOptions;
 const MOST: u64 = 1 << 20;
 
 /// The tensors of the shipped model by their files.
-static SHIPPED: LazyLock<HashMap<String, Vec<u8>>> = LazyLock::new(|| {
+static SHIPPED: LazyLock<HashMap<String, Cow<'static, [u8]>>> = LazyLock::new(|| {
     let mut archive = Archive::new(DEFAULT_ARCHIVE).expect("the shipped model opens");
     let tensors = archive.metadata().expect("it has metadata").tensors;
     let content =

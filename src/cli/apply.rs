@@ -16,6 +16,7 @@ use crate::acting::{
 use crate::advice::{Advice, Recommendation};
 use crate::inquiry::{Config, Inquiry, account};
 use crate::journal::{ActStep, DecidedBy, Entry, EntryKind, HoldOf, Journal, Locked, VERSION};
+use crate::model::ModelMetadata;
 use crate::queue::Schedd;
 use crate::sentences::times::second;
 use crate::text::{Foreign, plural, shown};
@@ -189,7 +190,7 @@ pub(super) fn apply(
         journal: &locked,
         by: if inquiry.dag_node { DecidedBy::DagScript } else { DecidedBy::Person },
         // Without a model nothing was judged, and nothing is done.
-        model: answer.model.as_deref().unwrap_or_default(),
+        model: &answer.model.as_ref().map(ModelMetadata::identity).unwrap_or_default(),
         condor_version: config.pool().get("CONDOR_VERSION").map(String::as_str),
         now,
     };

@@ -10,7 +10,7 @@ use super::gather::{Gathered, Remarks, gather};
 use super::histories::left_out;
 use super::judge::{Seen, Take, judge};
 use super::{Config, Inquiry, SettingError, model_file};
-use crate::model::ModelError;
+use crate::model::{ModelError, ModelMetadata};
 use crate::queue::QueueError;
 use crate::text::{can_be_pasted, shell_command};
 use crate::workflow::{Manager, Progress, Thrashing, View};
@@ -59,8 +59,8 @@ pub struct Answer {
     pub logs_alone: bool,
     /// Ads that were named, where none of them is judged.
     pub ads: Option<usize>,
-    /// What tells the model that judged from others, where there was anything to judge.
-    pub model: Option<String>,
+    /// What the model that judged says of itself, where there was anything to judge.
+    pub model: Option<ModelMetadata>,
 }
 
 impl Inquiry {
@@ -75,12 +75,12 @@ impl Inquiry {
         super::read_catalogue(config);
         let (gathered, mut remarks) = self.gathered(config, now)?;
         let (logs_alone, ads) = (gathered.logs_alone, gathered.ads);
-        let (mut seen, mut identity) = (Seen::default(), None);
+        let (mut seen, mut metadata) = (Seen::default(), None);
         let any = !gathered.held.is_empty() || !gathered.others.is_empty();
         if any || logs_alone || self.places.is_some() {
             let model = model_file::open::<InquiryError>(self.model.as_deref(), config)?;
-            identity = Some(model.metadata.identity());
             seen = judge(gathered, &mut remarks, self, config, &model, now, take)?;
+            metadata = Some(model.metadata);
         }
         remarks.faults.extend(config.faults());
         if let Some(view) = &mut seen.view {
@@ -88,7 +88,7 @@ impl Inquiry {
             view.name_recovery()?;
         }
         let Seen { jobs, ahead, view, thrashing } = seen;
-        Ok(Answer { remarks, jobs, ahead, view, thrashing, logs_alone, ads, model: identity })
+        Ok(Answer { remarks, jobs, ahead, view, thrashing, logs_alone, ads, model: metadata })
     }
 
     /// What there is to judge, as of `now`, and what is to be said of it.

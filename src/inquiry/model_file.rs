@@ -38,7 +38,9 @@ pub fn open<E>(named: Option<&Path>, config: &Config) -> Result<Model, E>
 where
     E: From<ModelError> + From<SettingError>,
 {
-    find(named, config).map(|found| found.model)
+    let (mut model, _) = of_file::<E>(named, config)?;
+    settle::<E>(&mut model, config)?;
+    Ok(model)
 }
 
 /// As [`open`], with what tells its file from others.
@@ -50,6 +52,17 @@ pub fn find<E>(named: Option<&Path>, config: &Config) -> Result<FoundModel, E>
 where
     E: From<ModelError> + From<SettingError>,
 {
+    let (mut model, is_named) = of_file::<E>(named, config)?;
+    let (identity, calibration) = (model.metadata.identity(), model.metadata.calibration);
+    settle::<E>(&mut model, config)?;
+    Ok(FoundModel { model, identity, calibration, is_named })
+}
+
+/// The model as its file has it, and whether an option or a setting names it.
+fn of_file<E>(named: Option<&Path>, config: &Config) -> Result<(Model, bool), E>
+where
+    E: From<ModelError> + From<SettingError>,
+{
     let given = named.map(|file| (file.to_owned(), true));
     let given = given.or_else(|| config.path("HOLDADVISE_MODEL"));
     let is_named = given.is_some();
@@ -58,7 +71,7 @@ where
         Some((file, is_believed)) => Some((opened(&file, is_believed), file)),
         None => files(home.as_ref()).into_iter().find_map(|file| there(file, config)),
     };
-    let mut model = match file {
+    let model = match file {
         Some((opened, file)) => {
             log::info!("model {}", file.display());
             Model::of_file(&file, opened)?
@@ -68,8 +81,12 @@ where
             Model::builtin_default()?
         }
     };
-    let (identity, calibration) = (model.metadata.identity(), model.metadata.calibration);
-    let kept = home.map(|(home, is_believed)| match is_believed {
+    Ok((model, is_named))
+}
+
+/// Gives a model the calibration of this access point and the settings.
+fn settle<E: From<SettingError>>(model: &mut Model, config: &Config) -> Result<(), E> {
+    let kept = config.path("HOLDADVISE_HOME_DIR").map(|(home, is_believed)| match is_believed {
         true => KeptCalibration::read(&home),
         false => KeptCalibration::read_with(&home, open_own),
     });
@@ -91,7 +108,7 @@ where
     }
     let least = config.probability("HOLDADVISE_LEAST_CONFIDENCE")?;
     thresholds.confidence = least.or(thresholds.confidence);
-    Ok(FoundModel { model, identity, calibration, is_named })
+    Ok(())
 }
 
 /// How a file is opened: one that the option or the administrator names is believed, whosever it

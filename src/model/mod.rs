@@ -63,7 +63,7 @@ pub use sheet::{ClosedLoop, Leakage, LeakageFound, Sheet, SheetFigure};
 pub use trees::{Forest, Node, TREE_TENSORS};
 
 /// The archive shipped with this program.
-pub const DEFAULT_ARCHIVE: &[u8] = include_bytes!("../../models/default.pt");
+pub static DEFAULT_ARCHIVE: &[u8] = include_bytes!("../../models/default.pt");
 
 /// A model ready to judge samples.
 #[derive(Debug)]

@@ -35,7 +35,7 @@ pub(super) struct Statics {
     /// Each input, and what it is for 0.
     inputs: Vec<(Input, f64)>,
     /// `[inputs, units]`.
-    weights: Vec<f64>,
+    weights: Vec<f32>,
 }
 
 impl Statics {
@@ -57,8 +57,8 @@ impl Statics {
         let mut statics = Self {
             of_zeros: bias.iter().copied().map(f64::from).collect(),
             first: vec![0],
-            inputs: Vec::new(),
-            weights: Vec::new(),
+            inputs: Vec::with_capacity(k + pieces.len()),
+            weights: Vec::with_capacity((k + pieces.len()) * units),
         };
         for (column, of_column) in by_column.iter().enumerate() {
             let (mean, scale) = (f64::from(mean[column]), f64::from(scale[column]));
@@ -77,11 +77,9 @@ impl Statics {
     fn add(&mut self, input: Input, units: usize, weight: impl Fn(usize) -> f32) {
         let of_zero = input.of(0.0);
         self.inputs.push((input, of_zero));
-        for unit in 0..units {
-            let weight = f64::from(weight(unit));
-            self.of_zeros[unit] += of_zero * weight;
-            self.weights.push(weight);
-        }
+        self.weights.extend((0..units).map(weight));
+        let weights = &self.weights[self.weights.len() - units..];
+        add(&mut self.of_zeros, of_zero, weights);
     }
 
     /// Units of the layer.
@@ -101,11 +99,14 @@ impl Statics {
                 let (input, of_zero) = self.inputs[at];
                 let by = input.of(f64::from(x)) - of_zero;
                 if by != 0.0 {
-                    let weights = &self.weights[at * units..(at + 1) * units];
-                    sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += by * weight);
+                    add(sums, by, &self.weights[at * units..(at + 1) * units]);
                 }
             }
         }
         output.iter_mut().zip(sums).for_each(|(value, sum)| *value = *sum as f32);
     }
+}
+
+fn add(sums: &mut [f64], by: f64, weights: &[f32]) {
+    sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += by * f64::from(*weight));
 }

@@ -87,14 +87,14 @@ impl Forest {
     /// The most steps from a root to a leaf: 0 where every tree is a leaf, and without trees.
     pub fn steps(&self) -> usize {
         // Children have greater numbers, so theirs are known first.
-        let mut steps = vec![0_usize; self.nodes.len()];
-        let of = |steps: &[usize], at: u32| steps.get(at as usize).copied().unwrap_or(0);
+        let mut steps = vec![0_u32; self.nodes.len()];
+        let of = |steps: &[u32], at: u32| steps.get(at as usize).copied().unwrap_or(0);
         for (at, node) in self.nodes.iter().enumerate().rev() {
             if let Node::Split { below, above, .. } = *node {
                 steps[at] = 1 + of(&steps, below).max(of(&steps, above));
             }
         }
-        self.roots.iter().map(|&root| of(&steps, root)).max().unwrap_or(0)
+        self.roots.iter().map(|&root| of(&steps, root)).max().unwrap_or(0) as usize
     }
 
     /// Checks the forest against the contract for rows of `k` statics.
@@ -105,6 +105,11 @@ impl Forest {
     /// number than its parent (no walk is endless where all do); a threshold or a value that is not
     /// finite.
     pub fn check(&self, k: usize) -> Result<(), ModelError> {
+        self.checked_steps(k).map(drop)
+    }
+
+    /// Its [`steps`](Self::steps), once checked.
+    fn checked_steps(&self, k: usize) -> Result<usize, ModelError> {
         let Self { roots, nodes } = self;
         at_most("tree_root", "trees", roots.len(), limits::TREES)?;
         at_most("tree_value", "nodes", nodes.len(), limits::TREE_NODES)?;
@@ -135,7 +140,8 @@ impl Forest {
                 }
             }
         }
-        at_most("tree_steps", "steps", self.steps(), limits::TREE_STEPS)
+        let steps = self.steps();
+        at_most("tree_steps", "steps", steps, limits::TREE_STEPS).map(|()| steps)
     }
 
     /// The tensors that hold the forest, in the order of [`TREE_TENSORS`]. Each has one side, as
@@ -192,11 +198,10 @@ impl Forest {
             });
         }
         let forest = Self { roots, nodes };
-        forest.check(k)?;
+        let needed = forest.checked_steps(k)?;
         let given = steps.first().copied().unwrap_or(0.0);
         let given = whole("tree_steps", "value", 0, given)? as usize;
         at_most("tree_steps", "steps", given, limits::TREE_STEPS)?;
-        let needed = forest.steps();
         if given < needed {
             let detail = format!("{given} steps, {needed} are needed to reach every leaf");
             return Err(tensor_error("tree_steps", detail));
@@ -372,11 +377,16 @@ impl<'a> Rows<'a> {
 fn whole(name: &str, what: &str, at: usize, value: f32) -> Result<u32, ModelError> {
     // Up to here every whole number is an f32.
     const MOST: f32 = 16_777_216.0;
-    if value.fract() != 0.0 || !(0.0..=MOST).contains(&value) {
-        let detail = format!("{what} {at} has {value}, a whole number is needed");
-        return Err(tensor_error(name, detail));
+    let number = value as u32;
+    match number as f32 == value && value <= MOST {
+        true => Ok(number),
+        false => Err(not_whole(name, what, at, value)),
     }
-    Ok(value as u32)
+}
+
+#[cold]
+fn not_whole(name: &str, what: &str, at: usize, value: f32) -> ModelError {
+    tensor_error(name, format!("{what} {at} has {value}, a whole number is needed"))
 }
 
 fn finite(name: &str, at: usize, value: f32) -> Result<(), ModelError> {

@@ -354,7 +354,11 @@ mod tests {
 
     fn template() -> Vec<u8> {
         let bytes = crate::training::TEMPLATE;
-        holdadvise::model::Archive::new(bytes).unwrap().entry("data.pkl", 1 << 20).unwrap()
+        holdadvise::model::Archive::new(bytes)
+            .unwrap()
+            .entry("data.pkl", 1 << 20)
+            .unwrap()
+            .into_owned()
     }
 
     #[test]
