@@ -40,6 +40,7 @@ mod trees;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::OnceLock;
 
 pub use crate::features::{FeatureSchema, StaticSource};
 pub(crate) use archive::Tensors;
@@ -112,7 +113,9 @@ impl Model {
     /// # Errors
     /// When the embedded archive is not a model: a defect of the build.
     pub fn builtin_default() -> Result<Self, ModelError> {
-        Self::from_bytes(DEFAULT_ARCHIVE)
+        let metadata = Archive::new(DEFAULT_ARCHIVE)?.metadata()?;
+        let engine = ShippedEngine { metadata: metadata.clone(), read: OnceLock::new() };
+        Ok(Self { metadata, engine: Box::new(engine) })
     }
 
     /// Checks that the model was trained on the features the caller computes.
@@ -140,5 +143,20 @@ impl Model {
     pub fn probabilities(&self, batch: &Batch<'_>) -> Result<Vec<f64>, ModelError> {
         let logits = self.engine.logits(batch)?;
         Ok(logits.into_iter().map(|l| self.metadata.calibration.probability(l)).collect())
+    }
+}
+
+/// The engine of the archive shipped with this program, read when it is first asked.
+#[derive(Debug)]
+struct ShippedEngine {
+    metadata: ModelMetadata,
+    read: OnceLock<BuiltinEngine>,
+}
+
+impl Engine for ShippedEngine {
+    fn logits(&self, batch: &Batch<'_>) -> Result<Vec<f32>, ModelError> {
+        let engine = || BuiltinEngine::new(&mut Archive::new(DEFAULT_ARCHIVE)?, &self.metadata);
+        let read = || engine().unwrap_or_else(|error| unreachable!("the model shipped: {error}"));
+        self.read.get_or_init(read).logits(batch)
     }
 }
