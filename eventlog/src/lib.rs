@@ -67,7 +67,7 @@ pub use follow::{Follower, follow};
 pub use form::Form;
 pub use job_id::{JobId, ParseJobIdError};
 pub use kind::{Body, EventKind};
-pub use options::ReadOptions;
+pub use options::{ReadOptions, system_zone};
 pub use position::Position;
 pub use reader::{LogReader, check, open};
 pub use series::{ChunkedSeries, LogSet, open_chunked_series, open_series};

@@ -1,5 +1,10 @@
 //! How a log is to be read.
 
+use std::env::{VarError, var, var_os};
+use std::fs::{read, read_link};
+use std::path::Path;
+use std::sync::OnceLock;
+
 use jiff::tz::TimeZone;
 
 use super::YearHint;
@@ -33,7 +38,7 @@ pub struct ReadOptions {
 impl Default for ReadOptions {
     fn default() -> Self {
         Self {
-            time_zone: TimeZone::system(),
+            time_zone: system_zone(),
             year: YearHint::Now,
             max_event: 4 << 20,
             offset: 0,
@@ -42,6 +47,25 @@ impl Default for ReadOptions {
             follow: false,
         }
     }
+}
+
+/// [`TimeZone::system`] as it was at first. To find one zone by its name jiff lists all that there are.
+pub fn system_zone() -> TimeZone {
+    static ZONE: OnceLock<TimeZone> = OnceLock::new();
+    let name = || match var("TZ") {
+        Err(VarError::NotPresent) => {
+            let link = read_link("/etc/localtime").ok()?;
+            Some(link.to_str()?.rsplit_once("zoneinfo/")?.1.to_owned())
+        }
+        name => name.ok(),
+    };
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '+' | '-');
+    let zone = || {
+        let name = name().filter(|name| name.chars().all(is_plain) && !name.starts_with('/'))?;
+        let data = read(Path::new("/usr/share/zoneinfo").join(&name)).ok()?;
+        TimeZone::tzif(&name, &data).ok().filter(|_| var_os("TZDIR").is_none())
+    };
+    ZONE.get_or_init(|| zone().unwrap_or_else(TimeZone::system)).clone()
 }
 
 impl ReadOptions {

@@ -4,8 +4,6 @@ use std::collections::{BTreeMap, HashSet};
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::PathBuf;
 
-use jiff::tz::TimeZone;
-
 use super::RunError;
 use super::output::say;
 use super::run::tell;
@@ -20,6 +18,7 @@ use crate::model::ModelMetadata;
 use crate::queue::Schedd;
 use crate::sentences::times::second;
 use crate::text::{Foreign, plural, shown};
+use eventlog::system_zone;
 
 /// Jobs that are listed one by one.
 const LISTED: usize = 20;
@@ -319,7 +318,7 @@ fn kept_line(kept: &Deferred, apply: Apply) -> String {
     match room {
         Some(room) => match room.until {
             Some(until) => {
-                let at = second(until, &TimeZone::system());
+                let at = second(until, &system_zone());
                 format!("{jobs} ({cause}): the last release failed, none before {at}.")
             }
             None if let Some(width) = of_owners => format!(

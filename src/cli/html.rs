@@ -1,11 +1,10 @@
 //! `-html`: a page of advice, in the place of one that was written before.
 
+use eventlog::system_zone;
 use std::fs::{self, Permissions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-
-use jiff::tz::TimeZone;
 
 use super::RunError;
 use crate::inquiry::Inquiry;
@@ -51,7 +50,7 @@ pub(super) fn about(inquiry: &Inquiry, now: i64) -> String {
         _ if inquiry.is_offline() => "Jobs of the files and logs named".to_owned(),
         _ => "Your jobs".to_owned(),
     };
-    format!("{jobs}, {}.", minute(now, &TimeZone::system()))
+    format!("{jobs}, {}.", minute(now, &system_zone()))
 }
 
 /// Nothing but a page of this program is replaced. The permissions of one that is.

@@ -1,13 +1,11 @@
 //! Jobs that were named and are over: the history or a log says how they ended.
 
-use jiff::tz::TimeZone;
-
 use super::{Inquiry, Remarks};
 use crate::advice::news::{END_ATTRIBUTES, End};
 use crate::history::{Exit, History, What, bounded};
 use crate::queue::{JobSpec, Schedd};
 use crate::sentences;
-use eventlog::JobId;
+use eventlog::{JobId, system_zone};
 
 /// Jobs of which the history is asked: it may be read to its end for each that it does not have.
 const ASKED: usize = 100;
@@ -34,7 +32,7 @@ pub(crate) fn ended_in_history(
         let reason = ad.and_then(|ad| ad.string("RemoveReason")).map(Into::into);
         // Nothing later than the time that is asked about is said.
         let is_past = inquiry.now.is_none_or(|now| at.is_some_and(|at| at <= now));
-        let ended = sentences::ended(job, end, at, reason.as_ref(), &TimeZone::system());
+        let ended = sentences::ended(job, end, at, reason.as_ref(), &system_zone());
         match ended.filter(|_| is_past) {
             Some(line) => remarks.ended.push(line),
             None => remarks.refused.push(line),
@@ -54,5 +52,5 @@ pub(super) fn in_log(spec: &JobSpec, history: &History, now: i64) -> Option<Stri
         What::Removed => End::Removed,
         _ => return None,
     };
-    sentences::ended(*job, end, Some(last.time), None, &TimeZone::system())
+    sentences::ended(*job, end, Some(last.time), None, &system_zone())
 }

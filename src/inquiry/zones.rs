@@ -13,7 +13,7 @@ use jiff::tz::{Offset, TimeZone};
 use crate::history::{HistoryBuilder, HoldInQueue, OpenHold, QUARTER, SAME_HOLD, quarters};
 use crate::queue::{QueueJob, display_path};
 use crate::text::plural;
-use eventlog::{JobId, ReadOptions};
+use eventlog::{JobId, ReadOptions, system_zone};
 
 /// Seconds from UTC of the zone farthest from it (Pacific/Kiritimati). No larger difference is
 /// taken for one of zones.
@@ -54,7 +54,7 @@ impl Zone {
         let pairs = pairs(history, held, owners);
         let shift = shift(&pairs)?;
         let at = pairs.iter().rev().find(|pair| quarters(pair.apart) == Some(shift / QUARTER))?.at;
-        let read_at = TimeZone::system().to_offset(Timestamp::from_second(at).ok()?);
+        let read_at = system_zone().to_offset(Timestamp::from_second(at).ok()?);
         let written_at = i64::from(read_at.seconds()) + shift;
         if written_at.abs() > FARTHEST {
             return None;
@@ -88,7 +88,7 @@ impl Zone {
 /// A log whose newest events are so many seconds ahead of `now`, a line.
 pub(super) fn ahead(log: &Path, now: i64, ahead: i64) -> String {
     let here = Timestamp::from_second(now)
-        .map_or(0, |now| i64::from(TimeZone::system().to_offset(now).seconds()));
+        .map_or(0, |now| i64::from(system_zone().to_offset(now).seconds()));
     let quarters = ahead.saturating_add(QUARTER - 1) / QUARTER;
     let there = here.saturating_add(quarters.saturating_mul(QUARTER));
     let what = if there <= FARTHEST {

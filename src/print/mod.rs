@@ -103,7 +103,7 @@ pub struct Page {
 impl Page {
     /// A page that is read on this machine: times are in its zone.
     pub fn here(style: Style, now: i64) -> Self {
-        Self { style, now, zone: TimeZone::system(), again: None }
+        Self { style, now, zone: eventlog::system_zone(), again: None }
     }
 }
 

@@ -5,8 +5,8 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use eventlog::system_zone;
 use jiff::civil::DateTime;
-use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
 use crate::inquiry::{CostChange, JobAds};
@@ -128,7 +128,7 @@ impl Value for i64 {
         let with_zone = || text.parse::<Zoned>().ok().map(|time| time.timestamp());
         let local = || {
             let date: DateTime = text.parse().ok()?;
-            date.to_zoned(TimeZone::system()).ok().map(|time| time.timestamp())
+            date.to_zoned(system_zone()).ok().map(|time| time.timestamp())
         };
         let of_date = || instant().or_else(with_zone).or_else(local).map(Timestamp::as_second);
         text.parse().ok().or_else(of_date).ok_or_else(|| {

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use jiff::tz::TimeZone;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -22,8 +21,8 @@ use crate::queue::display_path;
 use crate::replay::{PastAdvice, PastHold, PastHolds, Rules, Sources, Successes, Ticks};
 use crate::sentences::times::minute;
 use crate::text::plural;
-use eventlog::ReadOptions;
 use eventlog::input::Room;
+use eventlog::{ReadOptions, system_zone};
 use tempfile::TempDir;
 
 /// Holds that a model is asked about at most: each several times.
@@ -147,7 +146,7 @@ impl Read {
 /// What was read, in a sentence or two.
 pub(super) fn heading(read: &Read, columns: Option<usize>) -> String {
     let holds = &read.past.holds;
-    let zone = TimeZone::system();
+    let zone = system_zone();
     let named = match read.files().as_slice() {
         [one] => one.clone(),
         all => plural(all.len(), "log"),

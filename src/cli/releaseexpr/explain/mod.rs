@@ -23,7 +23,7 @@ use crate::inquiry::{Config, Inquiry};
 use crate::policy::{Explanation, Knobs, PolicyTime, explain_in};
 use crate::print::{json_element, json_end, versioned};
 use crate::queue::{AdProjection, QueueJob};
-use eventlog::JobId;
+use eventlog::{JobId, system_zone};
 
 /// Held jobs explained in one call: whole ads of all of them are in memory.
 const MAX_JOBS: usize = 10_000;
@@ -57,7 +57,7 @@ pub(super) fn answer(asked: &Explain, out: &mut dyn Write) -> Result<(), RunErro
     let now = asked.now.unwrap_or_else(|| jiff::Timestamp::now().as_second());
     let knobs = knobs(asked, &config)?;
     let held = held(&asked.inquiry, &config, MAX_JOBS, &AdProjection::whole())?;
-    let page = Page { columns: asked.print.columns, now, zone: TimeZone::system() };
+    let page = Page { columns: asked.print.columns, now, zone: system_zone() };
     let time = PolicyTime::new(config.policy_time()?);
     let owner = |job: &QueueJob| job.owner.clone().unwrap_or_default();
     let time = time.among(held.iter().map(owner));
