@@ -203,8 +203,8 @@ fn the_shipped_model_opens_and_is_small() {
     let model = Model::builtin_default().unwrap();
     assert!(super::DEFAULT_ARCHIVE.len() < 1_000_000);
     // As any other file its sums are compared.
-    let copy = Model::from_bytes(&super::DEFAULT_ARCHIVE.to_vec()).unwrap();
-    assert_eq!(copy.metadata, model.metadata);
+    let copy = super::DEFAULT_ARCHIVE.to_vec();
+    assert_eq!(Model::from_bytes(&copy).unwrap().metadata, model.metadata);
     let Dimensions { m, j, k, .. } = model.metadata.dimensions;
     let (states, statics) = (vec![0; m * j], vec![0.0; k]);
     let p = model.probabilities(&Batch { states: &states, statics: &statics, n: 1 }).unwrap();
