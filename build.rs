@@ -1,8 +1,8 @@
 //! The catalogue as a program finds its way in it without reading all of it at its start.
 //!
-//! Entries become `[file, line, name, entry]` in JSON, without their examples, with an index of their
-//! wordings. Their text as it is written lies apart, by name. The tables of codes and error numbers stay
-//! as they are.
+//! Entries become `[file, line, name, entry]` in JSON without examples, with an index of their
+//! wordings. Their text as it is written lies apart, by name. The tables of codes and error numbers
+//! stay as they are.
 
 #![allow(dead_code, unreachable_pub)]
 

@@ -49,7 +49,7 @@ impl Default for ReadOptions {
     }
 }
 
-/// [`TimeZone::system`] as it was at first. To find one zone by its name jiff lists all that there are.
+/// [`TimeZone::system`] as it was at first. To find a zone by its name jiff lists all of them.
 pub fn system_zone() -> TimeZone {
     static ZONE: OnceLock<TimeZone> = OnceLock::new();
     let name = || match var("TZ") {
