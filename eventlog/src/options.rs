@@ -3,7 +3,6 @@
 use std::env::{VarError, var, var_os};
 use std::fs::{read, read_link};
 use std::path::Path;
-use std::sync::OnceLock;
 
 use jiff::tz::TimeZone;
 
@@ -49,9 +48,8 @@ impl Default for ReadOptions {
     }
 }
 
-/// [`TimeZone::system`] as it was at first. To find a zone by its name jiff lists all of them.
+/// [`TimeZone::system`], which lists all zones to find one by its name. This reads its file.
 pub fn system_zone() -> TimeZone {
-    static ZONE: OnceLock<TimeZone> = OnceLock::new();
     let name = || match var("TZ") {
         Err(VarError::NotPresent) => {
             let link = read_link("/etc/localtime").ok()?;
@@ -65,7 +63,7 @@ pub fn system_zone() -> TimeZone {
         let data = read(Path::new("/usr/share/zoneinfo").join(&name)).ok()?;
         TimeZone::tzif(&name, &data).ok().filter(|_| var_os("TZDIR").is_none())
     };
-    ZONE.get_or_init(|| zone().unwrap_or_else(TimeZone::system)).clone()
+    zone().unwrap_or_else(TimeZone::system)
 }
 
 impl ReadOptions {
