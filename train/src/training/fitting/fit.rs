@@ -210,12 +210,9 @@ impl<'a> Trainer<'a> {
         if let Some(path) = rung.checkpoint.as_ref().filter(|path| path.exists()) {
             let task = &trainer.progress.task;
             let read = Checkpoint::read(path, task, trainer.optimizer.len(), dimensions.k)?;
-            let back = |named: &Tensor| match trainer.network.places() {
-                Some(places) => named.f_zeros_like()?.f_index_copy(0, &places, named),
-                None => Ok(named.shallow_clone()),
-            };
-            trainer.optimizer.restore(&read.optimizer.each(back)?)?;
-            let best = read.best.as_ref().map(|best| back(best)?.f_to_device(device));
+            let as_trained = |tensor: &Tensor| trainer.network.as_trained(tensor);
+            trainer.optimizer.restore(&read.optimizer.each(as_trained)?)?;
+            let best = read.best.as_ref().map(|best| as_trained(best)?.f_to_device(device));
             trainer.best = best.transpose()?;
             (trainer.progress, trainer.trees) = (read.progress, read.trees);
         }
@@ -224,14 +221,11 @@ impl<'a> Trainer<'a> {
 
     /// A checkpoint has numbers in the order of the parameters' names, whatever the device.
     fn checkpoint(&self) -> Result<Checkpoint, TrainError> {
-        let named = |tensor: &Tensor| {
-            let tensor = tensor.f_to(Device::Cpu)?;
-            self.network.places().map_or(Ok(tensor.copy()), |at| tensor.f_index_select(0, &at))
-        };
+        let by_name = |tensor: &Tensor| self.network.by_name(&tensor.f_to(Device::Cpu)?);
         Ok(Checkpoint {
             progress: self.progress.clone(),
-            optimizer: self.optimizer.state().each(named)?,
-            best: self.best.as_ref().map(named).transpose()?,
+            optimizer: self.optimizer.state().each(by_name)?,
+            best: self.best.as_ref().map(by_name).transpose()?,
             trees: self.trees.clone(),
         })
     }
@@ -254,12 +248,10 @@ impl<'a> Trainer<'a> {
             options.learning_rate * (1.0 - ((number - 1) * batches + at) as f64 / steps)
         };
         let (mut weight, mut taken) = (0.0, self.optimizer.steps());
-        let (mut factors, mut learns) = (Vec::new(), Vec::new());
+        let mut factors = Vec::with_capacity(batches * Inputs::FACTORS);
         for (at, chunk) in order.chunks(options.batch).enumerate() {
             let total = self.rows.weight(chunk);
             weight += total;
-            // Rows without a weight teach nothing.
-            learns.push(total > 0.0);
             taken += i64::from(total > 0.0);
             factors.push(if total > 0.0 { (1.0 / total) as f32 } else { 0.0 });
             factors.extend(self.optimizer.factors(taken, rate(at)));
@@ -271,11 +263,11 @@ impl<'a> Trainer<'a> {
         let _ = self.sum.f_zero_()?;
         let what = format!("epoch {number} of {}", options.epochs);
         let bar = Bar::new(what, Unit::Things("rows"), order.len() as u64);
-        for (at, learns) in learns.into_iter().enumerate() {
+        for (at, factors) in factors.chunks(Inputs::FACTORS).enumerate() {
             let inputs = pass.inputs(at)?;
-            let rows = inputs.rows();
-            self.step(&inputs, learns)?;
-            bar.advance(rows as u64);
+            // Rows without a weight teach nothing.
+            self.step(&inputs, factors[0] > 0.0)?;
+            bar.advance(inputs.rows() as u64);
         }
         self.optimizer.set_steps(taken);
         drop(bar);

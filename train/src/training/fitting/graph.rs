@@ -218,13 +218,15 @@ mod tests {
     use std::cell::RefCell;
     use std::rc::Rc;
 
+    use tch::Tensor;
+
     use super::*;
 
-    /// A graph without a GPU. It captures the inputs of the step, and takes the step at a replay.
+    /// A graph without a GPU. It captures the factors of the step, and takes the step at a replay.
     #[derive(Default)]
     struct Recorded {
         capturing: bool,
-        captured: Option<Inputs>,
+        captured: Option<Tensor>,
         /// What each step that was done was given.
         done: Vec<f64>,
         abandoned: bool,
@@ -251,8 +253,8 @@ mod tests {
 
         fn replay(&mut self) -> Result<(), String> {
             let mut recorded = self.0.borrow_mut();
-            let inputs = recorded.captured.as_ref().ok_or("nothing was captured")?;
-            let given = inputs.factors.double_value(&[0]);
+            let factors = recorded.captured.as_ref().ok_or("nothing was captured")?;
+            let given = factors.double_value(&[0]);
             recorded.done.push(given);
             Ok(())
         }
@@ -271,7 +273,7 @@ mod tests {
                 } else if fails {
                     return Err(TrainError::Refused("it waits for the GPU".to_owned()));
                 } else {
-                    recorded.captured = Some(inputs.same());
+                    recorded.captured = Some(inputs.factors.shallow_clone());
                 }
                 Ok(())
             };

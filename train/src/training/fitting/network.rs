@@ -215,9 +215,20 @@ impl Network {
         self.trained_and_embedding().0
     }
 
+    /// Numbers of all parameters that are trained, in the order of the parameters' names.
+    pub(super) fn by_name(&self, trained: &Tensor) -> Result<Tensor, TchError> {
+        self.places().map_or(Ok(trained.copy()), |places| trained.f_index_select(0, &places))
+    }
+
+    /// Numbers in the order of the parameters' names, in that in which they are trained.
+    pub(super) fn as_trained(&self, by_name: &Tensor) -> Result<Tensor, TchError> {
+        let place = |places| by_name.f_index_copy(0, &places, by_name);
+        self.places().map_or(Ok(by_name.copy()), place)
+    }
+
     /// Where each number of the parameters, in the order of their names, stands in those that are
     /// trained; `None` where that is its place.
-    pub(super) fn places(&self) -> Option<Tensor> {
+    fn places(&self) -> Option<Tensor> {
         if self.first.is_empty() {
             return None;
         }
@@ -448,15 +459,14 @@ mod tests {
         let sizes = Sizes { dimensions, embedding, hidden, layers, units, pieces, joint };
         let mut network = Network::new(sizes, Device::Cpu, 1).unwrap();
         let by_name = flat(&network.trained()).unwrap();
-        assert!(network.places().is_none());
+        assert_eq!(network.by_name(&by_name).unwrap(), by_name);
         network.first = FIRST_OF_CUDNN;
         let (trained, embedding) = network.trained_and_embedding();
         assert_eq!(trained[embedding.unwrap()].size(), [15, 8]);
         assert_eq!(trained[0].size(), [64, 8], "the weights of the first layer begin");
         let ours = flat(&trained).unwrap();
         assert_ne!(ours, by_name);
-        let places = network.places().unwrap();
-        assert_eq!(ours.index_select(0, &places), by_name);
-        assert_eq!(ours.zeros_like().index_copy(0, &places, &by_name), ours);
+        assert_eq!(network.by_name(&ours).unwrap(), by_name);
+        assert_eq!(network.as_trained(&by_name).unwrap(), ours);
     }
 }

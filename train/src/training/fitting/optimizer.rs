@@ -90,8 +90,8 @@ impl AdamW {
         self.state.steps = steps;
     }
 
-    /// What the step of that number, from 1, is taken with: of the values, of the root of the mean
-    /// of squares, and beside it.
+    /// Factors of the step of that number, from 1. The values are multiplied with the first. The
+    /// root of the mean of squares is multiplied with the second, and the third is added to it.
     pub(crate) fn factors(&self, number: i64, rate: f64) -> [f32; Self::FACTORS] {
         let corrected = |decay: f64| 1.0 - decay.powf(number as f64);
         // The step is mean / (sqrt(square) + epsilon), both corrected, times the rate: all factors

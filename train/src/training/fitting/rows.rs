@@ -89,16 +89,10 @@ impl Inputs {
 
 #[cfg(test)]
 impl Inputs {
-    /// Of one row, with a number that can be told from others.
+    /// Inputs of one row whose factors all are `number`.
     pub(crate) fn of(number: u8) -> Self {
         let factors = Tensor::from_slice(&[f32::from(number); Self::FACTORS]);
         Self { index: Tensor::from_slice(&[0_i64]), gone: None, factors }
-    }
-
-    /// The same in the same places.
-    pub(crate) fn same(&self) -> Self {
-        let (index, factors) = (self.index.shallow_clone(), self.factors.shallow_clone());
-        Self { index, gone: self.gone.as_ref().map(Tensor::shallow_clone), factors }
     }
 }
 
